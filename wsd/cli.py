@@ -1,7 +1,8 @@
 """Run a command of the ``wsd`` program, and report how it ended.
 
 :mod:`wsd.commands` has the table of commands. The module of a command defines its arguments and
-does its work.
+does its work. A command by hand may not overwrite its inputs and files of a run, and a job of a run
+ends if its code or its inputs have changed.
 """
 
 import argparse
@@ -10,7 +11,7 @@ import importlib
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import FrameType
@@ -18,14 +19,17 @@ from typing import Any
 
 from wsd import __version__, logs
 from wsd.arguments import Parser, writes
+from wsd.artifacts.dataset import MANIFEST
+from wsd.artifacts.run_json import MAPS, RunMap, WordFiles
 from wsd.commands import COMMANDS, GROUPS
-from wsd.errors import DamageError, ResultError, WsdError
+from wsd.errors import ConfigError, DamageError, ResultError, WsdError
 from wsd.logs import log
-from wsd.run import overwrite_checks
-from wsd.run.digests import KINDS, MAP
-from wsd.storage.checksums import set_aside
+from wsd.run.digests import KINDS, MAP, PACKAGE, PROGRAM, package_checksum
+from wsd.storage.checksums import STORE, set_aside, sha256
 from wsd.studies.registry import extensions
 
+# Every page of a report has this in its head.
+GENERATOR = 'content="wsd report"'
 # The exit code of a program that SIGPIPE ends: the reader of its output has ended.
 READER_GONE = 128 + signal.SIGPIPE
 # The workflow gives these commands their arguments in a file, @FILE, if there are many.
@@ -124,14 +128,14 @@ def _run(argv: Sequence[str] | None) -> int:
         signal.signal(signal.SIGTERM, _terminate)
     try:
         args = parser()[0].parse_args(argv)
-        overwrite_checks.check_outputs(args)
+        check_outputs(args)
         if args.log:
             logs.start(args.log, args.step, logs.job_fields(vars(args)))
         if "configfile" in args:
             args.config = _config_of(args)
-        overwrite_checks.check_unchanged(args)
+        check_unchanged(args)
         code = args.run(args) or 0
-        overwrite_checks.check_unchanged(args)
+        check_unchanged(args)
         log.debug(logs.DONE)
         return int(code)
     except DamageError as error:
@@ -173,6 +177,70 @@ def _set_aside(error: DamageError) -> ResultError:
         return error
     fix = f"run the same command again: it rebuilds the file (this one is kept as {renamed.name})"
     return ResultError(error.problem, where=error.where, fix=fix)
+
+
+def check_outputs(args: argparse.Namespace) -> None:
+    """Refuse a command by hand whose output would replace an input, or files that are not its own.
+
+    Parameters
+    ----------
+    args
+        The command's arguments; ``outputs`` has the names of the output arguments, and
+        ``replaced`` of those that are folders of pages.
+    """
+    names = () if MAP in os.environ else getattr(args, "outputs", ())
+    others = (value for name, value in vars(args).items() if name not in names)
+    inputs = [path for value in others for path in _paths(value) if path.exists()]
+    for option, path in ((name, path) for name in names for path in _paths(getattr(args, name))):
+        above, problem = {path.resolve(), *path.resolve().parents}, ""
+        if path.is_file() and any(file.resolve() in above for file in inputs):
+            problem = f"{path} is an input of this command, and would be overwritten"
+        elif any(folder.name == STORE and (folder / MAPS).is_dir() for folder in above):
+            problem = f"{path} is in a store, and runs own every file there"
+        elif option in getattr(args, "replaced", ()) and _is_foreign(path):
+            problem = f"{path} has files, and is no report: it would be replaced"
+        if problem:
+            where = f"--{option.replace('_', '-')}"
+            raise ConfigError(problem, where=where, fix="name a place elsewhere")
+
+
+def check_unchanged(args: argparse.Namespace) -> None:
+    """Refuse a job if its code or a foreign file has changed since its run began.
+
+    Otherwise a new result would get the key of the old code or file.
+
+    Raises
+    ------
+    ResultError
+        Naming the file that has changed.
+    """
+    if not (named := os.environ.get(MAP)):
+        return
+    digests = RunMap(Path(named)).digests
+    paths = [path for value in vars(args).values() for path in _paths(value)]
+    files = [file for path in paths for file in (path, path / MANIFEST)]
+    known = {file: digests.get(f"file {file}") for file in files}
+    changed = [path for path, digest in known.items() if digest and digest != sha256(path)]
+    if digests.get(PROGRAM) != package_checksum():
+        changed = [PACKAGE]
+    if changed:
+        problem = f"{changed[0]} has changed since the run began"
+        raise ResultError(problem, fix="run snakemake again: it takes what is there now")
+
+
+def _is_foreign(folder: Path) -> bool:
+    """Return whether a folder has files, and no page of a report."""
+    page = folder / "index.html"
+    text = page.read_text(encoding="utf-8", errors="replace") if page.is_file() else ""
+    return folder.is_dir() and any(folder.iterdir()) and GENERATOR not in text
+
+
+def _paths(value: Any) -> Iterator[Path]:
+    if isinstance(value, WordFiles):
+        yield from value.listings
+    for item in value if isinstance(value, list) else [value]:
+        if isinstance(item, Path):
+            yield item
 
 
 if __name__ == "__main__":

@@ -10,10 +10,9 @@ import yaml
 from checkout import REPOSITORY
 
 from wsd.errors import ConfigError
-from wsd.run.checked_config import Config
 from wsd.run.config import check
 from wsd.run.config_files import merge_configs
-from wsd.run.schema import ANALYSES, ConfigFile
+from wsd.run.schema import ANALYSES, Config, ConfigFile
 
 CONFIG = REPOSITORY / "config"
 SCHEMA = REPOSITORY / "workflow/schemas/config.schema.json"

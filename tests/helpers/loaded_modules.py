@@ -8,7 +8,12 @@ from pathlib import Path
 from wsd.run import digests
 
 # Modules that every command loads before its own: arguments, output guard.
-COMMAND_LINE = {"wsd.arguments", "wsd.run.digests", "wsd.run.overwrite_checks"}
+COMMAND_LINE = {
+    "wsd.arguments",
+    "wsd.run.digests",
+    "wsd.artifacts.dataset",
+    "wsd.artifacts.run_json",
+}
 # The probe loads libraries once. Each command runs in a fork, which has loaded no module of wsd.
 PROBE = """
 import json, os, sys

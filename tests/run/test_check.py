@@ -68,7 +68,7 @@ def kept_files() -> list[Path]:
 
 
 def faults(where: Path = QUICKSTART) -> dict[Path, str]:
-    return dict(damaged(where, {}))
+    return dict(damaged(where))
 
 
 def run_check(capsys: pytest.CaptureFixture[str], *arguments: str, code: int = 0) -> str:

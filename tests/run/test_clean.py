@@ -49,7 +49,7 @@ def test_nothing_of_a_run_is_deleted(capsys: pytest.CaptureFixture[str]) -> None
     assert {path for path in files(DATASET) if path.name != session.LOCK} == {
         path for path in before if path.name != session.LOCK
     }
-    assert not [*damaged(DATASET, {})]
+    assert not [*damaged(DATASET)]
 
 
 def test_files_of_a_former_run_are_listed_and_deleted(
@@ -68,7 +68,7 @@ def test_files_of_a_former_run_are_listed_and_deleted(
     gone = former - {*files()}
     assert any(SUMS in path.parts for path in gone)
     assert not [path for path in STORE.rglob("*") if path.is_dir() and not any(path.iterdir())]
-    assert not [*damaged(DATASET, {})]
+    assert not [*damaged(DATASET)]
     assert run_clean(capsys) == NOTHING
     # Another run of the former config computes them again.
     fake_results.made()
@@ -155,7 +155,7 @@ def test_no_link_is_followed_out_of_the_store(
     run_clean(capsys, "--yes")
     assert (here / "mine/file.csv").read_text() == "mine"
     assert not (STORE / "file@0123456789.csv").is_symlink()
-    assert model.is_symlink() and not [*damaged(DATASET, {})]
+    assert model.is_symlink() and not [*damaged(DATASET)]
 
 
 def test_a_living_run_is_left_alone(capsys: pytest.CaptureFixture[str]) -> None:

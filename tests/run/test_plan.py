@@ -17,13 +17,13 @@ from wsd.artifacts.dataset import DATASETS
 from wsd.cli import main, parser
 from wsd.errors import ConfigError
 from wsd.run import plan
-from wsd.run.checked_config import Config, Model
 from wsd.run.config import load
 from wsd.run.config_files import merge_configs, read_configs
 from wsd.run.digests import Digests, Seen
 from wsd.run.files import Files
 from wsd.run.keys import Keys
 from wsd.run.plan import describe, pass_seconds
+from wsd.run.schema import Config, Model
 
 MINILM = "all-MiniLM-L6-v2"
 FIVE = ["apple", "bank", "crane", "java", "spring"]

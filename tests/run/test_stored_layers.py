@@ -8,10 +8,10 @@ import pytest
 from changed_config import MINILM, check_changed, controls, model, shipped, top
 
 from wsd.errors import ConfigError
-from wsd.run.checked_config import Config
 from wsd.run.config import check
 from wsd.run.digests import Digests, Seen
 from wsd.run.keys import Keys
+from wsd.run.schema import Config
 
 SUBSET = {"store_layers": [6, 0, 3]}
 LAYERS = {"layers": ["all", "mean-3-6"]}

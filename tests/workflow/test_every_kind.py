@@ -196,7 +196,7 @@ def kept(folders: Iterable[Path], to: Path) -> Iterator[None]:
 
 def test_the_run_has_files_of_all_kinds(here: Path) -> None:
     assert len(kinds()) > 50 and len(copies()) > 25, sorted(kinds())
-    assert not dict(checking.damaged(TABLES, {}))
+    assert not dict(checking.damaged(TABLES))
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
@@ -229,9 +229,9 @@ def test_damage_of_each_kind_is_found_and_repaired(
             all_damaged.enter_context(damaged(damage, path, entry))
         for path in copies().values():
             all_damaged.enter_context(damaged(damage, path, path))
-        faults = dict(checking.damaged(TABLES, {}))
+        faults = dict(checking.damaged(TABLES))
         assert {*victims, *copies().values()} - {*faults} <= {note}
-    assert not dict(checking.damaged(TABLES, {}))
+    assert not dict(checking.damaged(TABLES))
 
 
 def test_one_run_repairs_everything(rich: Checkout, here: Path, expected: dict[str, bytes]) -> None:
@@ -251,7 +251,7 @@ def test_one_run_repairs_everything(rich: Checkout, here: Path, expected: dict[s
     run = rich.run(*ARGUMENTS)
     assert "Traceback" not in run.text
     assert results(rich.root / "results") == expected
-    assert not dict(checking.damaged(TABLES, {}))
+    assert not dict(checking.damaged(TABLES))
     assert rich.run(*ARGUMENTS).nothing
 
 
@@ -333,7 +333,7 @@ def test_runs_of_any_name(rich: Checkout, here: Path, expected: dict[str, bytes]
         assert again["scores.csv"] == expected["corpus/scores.csv"]
         assert rich.run("-n", *ARGUMENTS, "--config", f"run={name}").nothing
     assert rich.run("-n", *ARGUMENTS).nothing
-    assert not dict(checking.damaged(TABLES, {}))
+    assert not dict(checking.damaged(TABLES))
     refused = rich.run("-n", *ARGUMENTS, "--config", "run=store", code=1).text
     assert "a run cannot be called 'store'" in refused and "Traceback" not in refused
     shutil.rmtree(TABLES / "runs")

@@ -4,10 +4,11 @@ A line has an answer for each occurrence of a word in it, or one answer with the
 """
 
 import csv
-import io
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
+from itertools import chain, islice
+from types import SimpleNamespace
 from typing import Any
 
 from wsd.artifacts.senses import GLOSS, SenseText
@@ -140,22 +141,17 @@ def _further(line: Line) -> tuple[str, ...]:
 
 
 def _csv(answers: Iterable[Answer], used: Mapping[str, str]) -> Iterator[str]:
-    def line(cells: Iterable[Any]) -> str:
-        text = io.StringIO()
-        # With this line end the writer quotes cells that contain either character.
-        csv.writer(text, lineterminator="\r\n").writerow(cells)
-        return text.getvalue().removesuffix("\r\n") + "\n"
-
-    columns: Sequence[str] = ()
-    for answer in answers:
-        record = _as_json(answer, used)
-        if not columns:
-            # All lines of a table have the same columns.
-            columns = (*COLUMNS, *_further(answer.line))
-            yield line(columns)
-        yield line(_cell(record.get(name, "")) for name in columns)
-    if not columns:
-        yield line(COLUMNS)
+    answers = iter(answers)
+    first = [*islice(answers, 1)]
+    # All lines of a table have the same columns.
+    columns = (*COLUMNS, *(name for answer in first for name in _further(answer.line)))
+    # With this line end the writer quotes cells that contain either character.
+    echo = SimpleNamespace(write=lambda line: line.removesuffix("\r\n") + "\n")
+    writer: Any = csv.DictWriter(echo, columns, extrasaction="ignore", lineterminator="\r\n")
+    yield writer.writeheader()
+    for answer in chain(first, answers):
+        cells = _as_json(answer, used).items()
+        yield writer.writerow({name: _cell(value) for name, value in cells})
 
 
 def _cell(value: Any) -> Any:

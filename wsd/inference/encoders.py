@@ -203,41 +203,10 @@ def fitted_encoder(
     return Encoder.load(str(files), device=device, **options)
 
 
-# The unit of a progress bar.
-UNIT = " sentences"
 ALL = "all"  # the layer choice of an array with every single layer
 
 
 def feature_vectors(
-    encoder: "Encoder", corpus: Corpus, aligned: Sequence["Aligned"], features: Features, **how: Any
-) -> np.ndarray:
-    """Return the features of each instance.
-
-    Parameters
-    ----------
-    encoder : Encoder
-    corpus : Corpus
-    aligned : sequence of Aligned
-        The word pieces of its instances, as from ``encoder.align``.
-    features : Features
-        The views, and the layer choice of each.
-    **how
-        ``threads`` and ``progress``, as in :func:`hidden_states`.
-
-    Returns
-    -------
-    float32 array of shape (len(corpus), features)
-
-    Raises
-    ------
-    ModelError
-        If a vector is not finite; it names the instance.
-    """
-    (vectors,) = vectors_of_features(encoder, corpus, aligned, [features], **how)
-    return vectors
-
-
-def vectors_of_features(
     encoder: "Encoder",
     corpus: Corpus,
     aligned: Sequence["Aligned"],
@@ -246,7 +215,25 @@ def vectors_of_features(
 ) -> Iterator[np.ndarray]:
     """Yield the vectors of several feature sets, from one pass of the encoder.
 
-    The parameters and errors are those of :func:`feature_vectors`.
+    Parameters
+    ----------
+    encoder : Encoder
+    corpus : Corpus
+    aligned : sequence of Aligned
+        The word pieces of its instances, as from ``encoder.align``.
+    several : sequence of Features
+        The views, and the layer choice of each.
+    **how
+        ``threads`` and ``progress``, as in :func:`hidden_states`.
+
+    Yields
+    ------
+    float32 array of shape (len(corpus), features)
+
+    Raises
+    ------
+    ModelError
+        If a vector is not finite; it names the instance.
     """
     keys = list(dict.fromkeys(key for features in several for key in keys_of(features)))
     states = hidden_states(encoder, corpus, aligned, keys, **how)
@@ -286,7 +273,7 @@ def hidden_states(
     """
     views = list(dict.fromkeys(view for view, _ in keys))
     states = np.empty((len(corpus), len(keys), encoder.width), dtype=np.float32)
-    with tqdm(total=len(corpus), unit=UNIT, disable=not progress) as bar:
+    with tqdm(total=len(corpus), unit=" sentences", disable=not progress) as bar:
         for rows, vectors in encoder.encode(corpus, aligned, views=views, threads=threads):
             for i, (view, layer) in enumerate(keys):
                 states[rows, i] = vectors[views.index(view), layer]

@@ -162,15 +162,15 @@ class Run:
             best = (np.arange(len(rows)), part.predicted)
             probabilities = stored_probabilities(part, source, temperatures.get(part.word))
             senses = np.array(part.senses, dtype=object)
-            scores = part.scores.astype(object)
-            scores[np.isnan(part.scores)] = None  # a sense without training instances
+            # None for a sense without training instances.
+            scores = np.where(np.isnan(part.scores), np.array(None), part.scores).tolist()
             columns = {
                 "gold": senses[part.gold],
                 "predicted": senses[part.predicted],
                 "correct": part.gold == part.predicted,
                 "probability": probabilities[best],
                 "score": part.scores[best],
-                "scores": [dict(zip(part.senses, row, strict=True)) for row in scores.tolist()],
+                "scores": [dict(zip(part.senses, row, strict=True)) for row in scores],
                 **vars(chosen),
             }
             frames.append(instance_frame(corpora, part.word, rows, columns))

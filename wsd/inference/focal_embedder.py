@@ -149,7 +149,13 @@ class FocalEmbedder(TransformerMixin, BaseEstimator):
             choices = parse_features(self.view, layers, blocks, where="layers", learned=False)
             layers = choices.layers
         self.record_, self.layers_ = record, layers
-        self.feature_names_ = self._names()
+        names = [
+            f"{view}_{choice.name}_{i}"
+            for features in self._features
+            for view, choice in features.parts
+            for i in range(choice.widths * record["width"])
+        ]
+        self.feature_names_ = np.array(names, dtype=object)
         return self
 
     def fit_transform(self, X: Iterable[Any], y: Any = None, **fit_params: Any) -> Any:
@@ -242,16 +248,6 @@ class FocalEmbedder(TransformerMixin, BaseEstimator):
         if self.layers_ == ALL:
             return states
         return assemble(self._features[0], lambda view, layer: states[:, keys.index((view, layer))])
-
-    def _names(self) -> np.ndarray:
-        """Return the names of the columns: view, layer choice, number."""
-        names = [
-            f"{view}_{choice.name}_{i}"
-            for features in self._features
-            for view, choice in features.parts
-            for i in range(choice.widths * self.record_["width"])
-        ]
-        return np.array(names, dtype=object)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

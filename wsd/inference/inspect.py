@@ -193,8 +193,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     """Show sentences."""
     focuses = [sentences.find(text, args.word) for text in args.sentence]
-    source = encoders.source_named(args.model)
     options = {"pooling": args.pooling, "input": args.input, "device": args.device}
-    encoder = encoders.load_encoder(encoders.find_model(source), **options)
-    record = as_record(source.name, [inspect(encoder, focus) for focus in focuses])
+    encoder = encoders.open_encoder(args.model, **options)
+    name = encoders.source_named(args.model).name
+    record = as_record(name, [inspect(encoder, focus) for focus in focuses])
     logs.show(json.dumps(record, ensure_ascii=False) if args.json else as_text(record))

@@ -24,7 +24,7 @@ from wsd.artifacts.training_set import FULL
 from wsd.errors import ConfigError, ResultError
 from wsd.fitted.selected_results import Configuration, Results
 from wsd.fitted.word_classifier import Fitting, Learner
-from wsd.inference.encoders import vectors_of_features
+from wsd.inference.encoders import feature_vectors
 from wsd.inference.predictor import Predictor, Request, table_of
 from wsd.logs import log
 from wsd.report.pages.load_report import load_report
@@ -134,7 +134,7 @@ class NewTextPage:
         corpus = shown.corpus.joined(new_corpus)
         features = [parse_features(self._view, c.name, predictor.encoder.blocks) for c in choices]
         aligned = [request.aligned for request in requests if request.aligned]
-        vectors = vectors_of_features(
+        vectors = feature_vectors(
             predictor.encoder, new_corpus, aligned, features, threads=predictor.threads
         )
         neighbours = []
@@ -145,15 +145,19 @@ class NewTextPage:
             named = Configuration(self._model, self._view, choice.name, "")
             known = read_features(self._results.vectors(named), full, self._view, choice.name)[1]
             known = known[full.split != OUT_OF_DOMAIN]
-            neighbours.append(_with_neighbours(shown.neighbours[i], known, new))
+            near, added = shown.neighbours[i], find_neighbours_of_new(known, new)
+            rows = np.concatenate([near.rows, added.rows])
+            similarity = np.concatenate([near.similarity, added.similarity])
+            neighbours.append(Neighbours(rows, similarity, near.score))
             for method, placed in projections.items():
                 fitted = place(corpus, np.concatenate([known, new]), method, 0, folds)
                 placed.append(_with_points(shown.projections[method][i], fitted, method))
             for name, kind in report.classifiers.items():
                 fitting = Fitting(self._results, replace(named, classifier=name))
                 scores = Learner(fitting, full.word).scores(new)
-                answers = _predictions(new_corpus, shown.n_train, scores)
-                predicted[name].append(answers.predicted)
+                predicted[name].append(np.nanargmax(scores, axis=1).astype(np.int32))
+                about = (full.word, full.senses, shown.n_train, new_corpus.index, new_corpus.gold)
+                answers = WordPredictions(*about, predicted[name][-1], scores, NEW)
                 confidence[name].append(confidence_of(answers, kind))
         return replace(
             shown,
@@ -180,18 +184,6 @@ def _corpus(full: Corpus, requests: Sequence[Request]) -> Corpus:
         index=np.arange(len(table), dtype=np.int32),
         gold=np.full(len(table), -1, dtype=np.int32),
     )
-
-
-def _predictions(corpus: Corpus, n_train: int, scores: np.ndarray) -> WordPredictions:
-    predicted = np.nanargmax(scores, axis=1).astype(np.int32)
-    about = (corpus.word, corpus.senses, n_train, corpus.index, corpus.gold)
-    return WordPredictions(*about, predicted, scores, NEW)
-
-
-def _with_neighbours(shown: Neighbours, known: np.ndarray, new: np.ndarray) -> Neighbours:
-    added = find_neighbours_of_new(known, new)
-    rows = np.concatenate([shown.rows, added.rows])
-    return Neighbours(rows, np.concatenate([shown.similarity, added.similarity]), shown.score)
 
 
 def _with_points(shown: Projection, fitted: Projection, method: str) -> Projection:

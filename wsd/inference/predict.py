@@ -40,7 +40,6 @@ STANDARD_STREAM = Path("-")
 PAGE = "new-text.html"
 MOST_SHOWN = 500  # lines whose sentences are on a page
 JSON_LINES = ".jsonl"
-TABLES = tuple(suffix for suffix in SUFFIXES if suffix != JSON_LINES)
 # Output formats by suffix, in lower case.
 FORMAT_OF = {".csv": "csv", JSON_LINES: "jsonl", ".txt": "table", "": "table"}
 NOT_TEXT = (".ndjson", ".tab", ".xlsx", ".xml")
@@ -55,19 +54,10 @@ def _output_format(out: Path | None, option: str | None) -> str:
     return form
 
 
-def _suffix(args: argparse.Namespace) -> str:
-    """Return the suffix that says how the input is read."""
-    suffix = "" if args.file is None else args.file.suffix.lower()
-    if args.jsonl:
-        return JSON_LINES
-    if suffix in NOT_TEXT:
-        fix = "give a sentence per line as .txt, or a table as .csv, .tsv, .jsonl or .parquet"
-        raise ConfigError(f"cannot read {args.file.name!r}", where="--file", fix=fix)
-    return suffix
-
-
-def _fitted_words(args: argparse.Namespace) -> tuple[Words, dict[str, str], Results | None]:
-    """Return the words that answer, their configuration, and the results, if they have pages."""
+def _predictor(args: argparse.Namespace) -> tuple[Predictor, dict[str, str], Results | None]:
+    """Return what answers, its configuration, and the results, if they have pages."""
+    words: Words
+    results = None
     if args.senses is not None:
         forms = read_forms(args.forms) if args.forms else {}
         dictionary = Dictionary(
@@ -75,7 +65,8 @@ def _fitted_words(args: argparse.Namespace) -> tuple[Words, dict[str, str], Resu
             forms=forms, language=language_code(args.language or ENGLISH),
             device=args.device, threads=args.threads,
         )  # fmt: skip
-        return dictionary, dictionary.configuration, None
+        predictor = Predictor(dictionary, dictionary.encoder, threads=args.threads)
+        return predictor, dictionary.configuration, None
     # The encoder must be the one of the results.
     os.environ["HF_HUB_OFFLINE"] = "1"
     if args.forms or args.language:
@@ -83,11 +74,14 @@ def _fitted_words(args: argparse.Namespace) -> tuple[Words, dict[str, str], Resu
         problem = "the corpus decides forms and language"
         raise ConfigError(problem, where="--forms, --language", fix=fix)
     if args.model_file is not None:
-        file = WsdFile(args.model_file, Results(args.results) if args.results else None)
-        return file, file.manifest["configuration"], None
-    results = Results(args.results or _only_results(), args.of_run)
-    chosen = results.choose(args.model, args.view, args.layers, args.classifier)
-    return fitted_words(results, chosen), vars(chosen), results
+        words = WsdFile(args.model_file, Results(args.results) if args.results else None)
+        configuration = words.manifest["configuration"]
+    else:
+        results = Results(args.results or _only_results(), args.of_run)
+        chosen = results.choose(args.model, args.view, args.layers, args.classifier)
+        words, configuration = fitted_words(results, chosen), vars(chosen)
+    encoder = fitted_encoder(words.encoder, args.encoder, device=args.device)
+    return Predictor(words, encoder, threads=args.threads), configuration, results
 
 
 def _only_results() -> Path:
@@ -104,21 +98,25 @@ def _only_results() -> Path:
 @contextmanager
 def _input(args: argparse.Namespace, word: str | None) -> Iterator[tuple[Iterable[Line], bool]]:
     """Yield the lines to answer, and whether a user types them."""
-    suffix = _suffix(args)
+    suffix = "" if args.file is None else args.file.suffix.lower()
+    as_json = args.jsonl or suffix == JSON_LINES
+    if suffix in NOT_TEXT and not as_json:
+        fix = "give a sentence per line as .txt, or a table as .csv, .tsv, .jsonl or .parquet"
+        raise ConfigError(f"cannot read {args.file.name!r}", where="--file", fix=fix)
     columns = labelled_tables.parse_columns(args.columns)
     options = Options(columns, encoding=args.encoding, quiet=True)
     if args.text:
         yield [Line(i, text, word) for i, text in enumerate(args.text, start=1)], False
-    elif suffix in TABLES:
+    elif suffix in SUFFIXES and not as_json:
         yield read_table(args.file, options, word), False
     elif args.file is not None and args.file != STANDARD_STREAM:
         with args.file.open("rb") as stream:
-            yield read_stream(stream, options, word, as_json=suffix == JSON_LINES), False
+            yield read_stream(stream, options, word, as_json=as_json), False
     elif sys.stdin is None:
         raise ConfigError("standard input is closed", where="--file", fix="name a file")
     else:
         stream = sys.stdin.buffer
-        yield read_stream(stream, options, word, as_json=args.jsonl), sys.stdin.isatty()
+        yield read_stream(stream, options, word, as_json=as_json), sys.stdin.isatty()
 
 
 def _counted(answers: Iterable[Answer], count: Counter[str]) -> Iterator[Answer]:
@@ -216,16 +214,13 @@ def run(args: argparse.Namespace) -> None:
     """
     out = None if args.out == STANDARD_STREAM else args.out
     form = _output_format(out, args.format)
-    words, configuration, results = _fitted_words(args)
-    loaded = getattr(words, "loaded", None)
-    encoder = loaded or fitted_encoder(words.encoder, args.encoder, device=args.device)
-    predictor = Predictor(words, encoder, threads=args.threads)
+    predictor, configuration, results = _predictor(args)
     page = None
     if args.show and results:
         from wsd.inference.new_text_page import NewTextPage
 
         page = NewTextPage(results, configuration["model"])
-    word = None if args.word is None else resolve_word(args.word, words.words)
+    word = None if args.word is None else resolve_word(args.word, predictor.words.words)
     details = bool(args.text)
     count: Counter[str] = Counter()
     with _input(args, word) as (lines, typed):

@@ -8,6 +8,7 @@ Some hundred occurrences are read at a time, so that memory does not grow with t
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Union
 
@@ -138,29 +139,22 @@ class Predictor:
         together : int, optional
             How many occurrences are read before they are answered; by default ``CHUNK``.
         """
-        for items in _parts(self._items(lines), together or CHUNK):
+        items_of_lines = chain.from_iterable(map(self._find, lines))
+        for items in _parts(items_of_lines, together or CHUNK):
             requests = [item for item in items if isinstance(item, Request)]
             answers = iter(self._classify(requests, neighbours) if requests else ())
             yield from (next(answers) if isinstance(item, Request) else item for item in items)
 
     def find(self, lines: Iterable[Line]) -> list[Request]:
         """Return the occurrences in lines that can be answered, with their word pieces."""
-        return [item for item in self._items(lines) if isinstance(item, Request)]
-
-    def _items(self, lines: Iterable[Line]) -> Iterator[Request | Answer]:
-        """Yield the occurrences with their word pieces, or answers with the reason for none."""
-        for item in (item for line in lines for item in self._find(line)):
-            yield self._aligned(item) if isinstance(item, Request) else item
-
-    def _aligned(self, request: Request) -> Request | Answer:
-        try:
-            (pieces,) = self.encoder.align(table_of([request]))
-        except ModelError as error:
-            return request.answer(UNREADABLE, message=error.problem)
-        return replace(request, aligned=pieces)
+        items = (item for line in lines for item in self._find(line))
+        return [item for item in items if isinstance(item, Request)]
 
     def _find(self, line: Line) -> list[Request | Answer]:
-        """Return the occurrences that a line asks about, or an answer with the reason for none."""
+        """Return the occurrences that a line asks about, or an answer with the reason for none.
+
+        An occurrence has its word pieces.
+        """
         if line.wrong is not None or not is_whole(line.text):
             problem = line.wrong or "half a character in the text"
             return [Answer(replace(line, text=""), UNREADABLE, message=problem)]
@@ -204,7 +198,12 @@ class Predictor:
         self, line: Line, words: tuple[str, ...], at: Occurrence, start: int
     ) -> Request | Answer:
         if len(words) == 1:
-            return Request(line, words[0], at, start)
+            request = Request(line, words[0], at, start)
+            try:
+                (pieces,) = self.encoder.align(table_of([request]))
+            except ModelError as error:
+                return request.answer(UNREADABLE, message=error.problem)
+            return replace(request, aligned=pieces)
         status = AMBIGUOUS if words else NOT_FOUND
         candidates = " and of ".join(words) or "none of the words"
         message = f"{at.form!r} is a form of {candidates}: say which word is meant"
@@ -213,9 +212,9 @@ class Predictor:
     def _classify(self, requests: Sequence[Request], neighbours: bool) -> list[Answer]:
         """Encode aligned requests together, then answer them word by word."""
         aligned = [request.aligned for request in requests if request.aligned]
-        vectors = feature_vectors(
-            self.encoder, table_of(requests), aligned, self.words.features, threads=self.threads
-        )
+        features, table = [self.words.features], table_of(requests)
+        how: dict[str, Any] = {"threads": self.threads}
+        (vectors,) = feature_vectors(self.encoder, table, aligned, features, **how)
         answers: dict[int, Answer] = {}
         for word in dict.fromkeys(request.word for request in requests):
             places = [i for i, request in enumerate(requests) if request.word == word]
@@ -230,6 +229,10 @@ class Predictor:
         if vectors.shape[1] != word.train.shape[1]:
             raise ModelError("the features are not those that the classifier was fitted on")
         results = word.answer(vectors)
+        scores, probabilities, distance = (
+            np.where(np.isnan(values), np.array(None), values).tolist()
+            for values in (results.scores, results.probabilities, results.distance)
+        )
         called = dict(zip(word.senses, word.called, strict=True))
         for i, request in enumerate(requests):
             name, form, predicted = request.word, request.at.form, results.predicted[i]
@@ -246,10 +249,10 @@ class Predictor:
                 sense=word.senses[predicted],
                 sense_name=word.called[predicted].name,
                 called=called,
-                probability=_number(results.probabilities[i, predicted]),
-                scores=_by_sense(word, results.scores[i]),
-                probabilities=_by_sense(word, results.probabilities[i]),
-                distance=_number(results.distance[i]),
+                probability=probabilities[i][predicted],
+                scores=dict(zip(word.senses, scores[i], strict=True)),
+                probabilities=dict(zip(word.senses, probabilities[i], strict=True)),
+                distance=distance[i],
                 ood=ood,
                 message="; ".join(note for note, applies in notes.items() if applies),
                 neighbours=tuple(self._neighbours(word, results, i)) if neighbours else (),
@@ -276,14 +279,6 @@ def _parts(items: Iterable[Request | Answer], number: int) -> Iterator[list[Requ
             part, characters = [], 0
     if part:
         yield part
-
-
-def _by_sense(word: FittedWord, values: np.ndarray) -> dict[str, float | None]:
-    return {sense: _number(value) for sense, value in zip(word.senses, values, strict=True)}
-
-
-def _number(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)
 
 
 def table_of(requests: Sequence[Request]) -> Corpus:
@@ -317,7 +312,7 @@ class Dictionary:
     ----------
     words : tuple of str
     features : Features
-    loaded : Encoder
+    encoder : Encoder
     configuration : dict
         Model, view, layers, and the classifier ``gloss``.
 
@@ -342,15 +337,12 @@ class Dictionary:
         threads: int = 1,
     ) -> None:
         self._lines, self._threads, self._forms = read_glosses(path), threads, forms
-        self.language = language
-        self.words = tuple(self._lines)
+        self.language, self.words = language, tuple(self._lines)
         record = find_model(source_named(model))
-        self.encoder: Mapping[str, Any] = {
-            "model": record, "pooling": "mean", "input": PLAIN, "precision": "float32"
-        }  # fmt: skip
-        blocks = record["blocks"]
+        blocks, usual = record["blocks"], {"pooling": "mean", "precision": "float32"}
         self.features = parse_features(VIEW, layers, blocks, where="--layers", learned=False)
-        self.loaded: Encoder = fitted_encoder(self.encoder, folder, device=device)
+        encoder = {"model": record, "input": PLAIN, **usual}
+        self.encoder = fitted_encoder(encoder, folder, device=device)
         self.configuration = {
             "model": record["name"], "view": VIEW, "layers": self.features.layers,
             "classifier": GLOSS,
@@ -362,8 +354,8 @@ class Dictionary:
         glosses = {sense: SenseText("", gloss) for _, sense, gloss in reversed(lines)}
         senses = tuple(dict.fromkeys(sense for _, sense, _ in lines))
         table = gloss_table(word, senses, lines, self.forms(word), self.language)
-        aligned = self.loaded.align(table)
-        vectors = feature_vectors(self.loaded, table, aligned, self.features, threads=self._threads)
+        aligned, how = self.encoder.align(table), {"threads": self._threads}
+        (vectors,) = feature_vectors(self.encoder, table, aligned, [self.features], **how)
         return nearest_gloss(table, vectors, sense_texts(word, senses, glosses))
 
     def forms(self, word: str) -> tuple[str, ...]:

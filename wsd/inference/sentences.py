@@ -90,30 +90,21 @@ def rows(X: Any) -> Iterable[Any]:
     """
     if isinstance(X, os.PathLike) or (isinstance(X, str) and Path(X).suffix.lower() in SUFFIXES):
         return map(_row, labelled_tables.read_cells(Path(X), OPTIONS, needed=("sentence",)))
-    if not hasattr(X, "itertuples"):
-        return _mapping_rows(X)
-    if twice := X.columns[X.columns.duplicated()].tolist():
-        raise ConfigError(f"two columns are called {twice[0]!r}", where="X", fix="rename one")
-    names = [*map(str, X.columns)]
-    return _mapping_rows(
-        dict(zip(names, row, strict=True)) for row in X.itertuples(index=False, name=None)
-    )
+    if hasattr(X, "itertuples"):
+        if twice := X.columns[X.columns.duplicated()].tolist():
+            raise ConfigError(f"two columns are called {twice[0]!r}", where="X", fix="rename one")
+        X = X.to_dict("records")
+    return (_of_mapping(x, i) if isinstance(x, Mapping) else x for i, x in enumerate(X))
 
 
-def _mapping_rows(items: Iterable[Any]) -> Iterator[Any]:
-    """Yield items; a mapping becomes a row."""
-    for i, item in enumerate(items):
-        if not isinstance(item, Mapping):
-            yield item
-            continue
-        values = {str(name): _plain(value) for name, value in item.items()}
-        try:
-            row = _row(_cells(values, f"row {i} of X", OPTIONS))
-        except CorpusError as error:
-            # The advice of the command names its options.
-            fix = FIX if "--" in str(error.fix) else error.fix
-            raise ConfigError(error.problem, where=error.where, fix=fix) from None
-        yield row
+def _of_mapping(item: Mapping[Any, Any], i: int) -> Line:
+    values = {str(name): _plain(value) for name, value in item.items()}
+    try:
+        return _row(_cells(values, f"row {i} of X", OPTIONS))
+    except CorpusError as error:
+        # The advice of the command names its options.
+        fix = FIX if "--" in str(error.fix) else error.fix
+        raise ConfigError(error.problem, where=error.where, fix=fix) from None
 
 
 def _cells(values: Mapping[str, Any], where: str, options: Options) -> Cells:
@@ -203,13 +194,12 @@ def read_stream(
                 raise ValueError(f"a line of more than {LONGEST} bytes")
             # Only the first line can have a byte order mark.
             text = raw.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")
-            is_object = as_json and text.strip()
-            lines = (
-                _of_object(number, text, options, word) if is_object else [Line(number, text, word)]
-            )
+            if as_json and text.strip():
+                yield from _of_object(number, text, options, word)
+            else:
+                yield Line(number, text, word)
         except (CorpusError, ValueError) as error:
-            lines = [Line(number, "", wrong=getattr(error, "problem", str(error)))]
-        yield from lines
+            yield Line(number, "", wrong=getattr(error, "problem", str(error)))
 
 
 def _of_object(number: int, text: str, options: Options, word: str | None) -> list[Line]:

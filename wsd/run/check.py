@@ -7,6 +7,7 @@ per layer (:mod:`wsd.artifacts.vectors`).
 
 import argparse
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 
 from wsd import logs
@@ -85,20 +86,16 @@ def problem_of(path: Path, look: Look, expected: str | None = None) -> str:
     return "" if noted in (None, expected) else f"its checksum in .sums is not {expected}"
 
 
-def damaged(dataset: Path, read: dict[Path, str]) -> Iterator[tuple[Path, str]]:
+def damaged(dataset: Path, look: Look = checksum_or_problem) -> Iterator[tuple[Path, str]]:
     """Yield the damaged and missing files of a dataset's runs, with their problems.
 
     Parameters
     ----------
     dataset : Path
         ``results/<dataset>``.
-    read : dict of Path to str
-        The checksums of the files that were read already; more are added.
+    look : callable
+        As for :func:`damaged_files`.
     """
-
-    def look(path: Path) -> str:
-        return read.get(path) or read.setdefault(path, checksum_or_problem(path))
-
     published = [folder / RUN_MAP for folder in find_runs.tables_of_runs(dataset)]
     started = find_runs.started_runs(dataset)
     for tables in (find_runs.tables_of(dataset, run) for run in started):
@@ -128,9 +125,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Run the command."""
-    read: dict[Path, str] = {}
+    look = cache(checksum_or_problem)
     folders = [args.results, *sorted(args.results.glob("[!.]*/"))]
-    problems = {path: problem for folder in folders for path, problem in damaged(folder, read)}
+    problems = {path: problem for folder in folders for path, problem in damaged(folder, look)}
+    read = look.cache_info().currsize
     for line in find_runs.described_runs(args.results):
         logs.show(line)
     for path, problem in problems.items():
@@ -138,4 +136,4 @@ def run(args: argparse.Namespace) -> None:
     if problems or not read:
         problem = f"damaged or missing files: {len(problems)}" if problems else "nothing to check"
         raise ResultError(problem, where=str(args.results), fix=FIX)
-    logs.show(f"{args.results}: {len(read)} files read, all match their checksums")
+    logs.show(f"{args.results}: {read} files read, all match their checksums")

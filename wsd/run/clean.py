@@ -7,14 +7,14 @@ listings. Until a run has written a listing, it owns everything in the listing's
 import argparse
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import nullcontext, suppress
+from contextlib import nullcontext
 from pathlib import Path
 
 from wsd import logs
 from wsd.artifacts.find_runs import REMOVED, run_state, started_runs, tables_of, tables_of_runs
 from wsd.artifacts.run_json import RUN_MAP, RunMap, is_listing, read_listing
 from wsd.errors import ResultError
-from wsd.run.session import begin
+from wsd.run.session import begin, delete
 from wsd.storage.checksums import STORE, SUMS
 
 # The file that Snakemake leaves in a folder that is the output of a rule.
@@ -45,15 +45,6 @@ def unused(dataset: Path) -> Iterator[Path]:
         is_kept = path in kept or folders & {*path.parents}
         if path.is_file() and SUMS not in path.parts and not is_kept:
             yield path
-
-
-def delete(path: Path) -> None:
-    """Delete a file, its checksum, and its folders if they are empty now."""
-    path.unlink()
-    (path.parent / SUMS / path.name).unlink(missing_ok=True)
-    for folder in (path.parent / SUMS, *path.parents):
-        with suppress(OSError):
-            folder.rmdir()
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

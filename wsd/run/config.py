@@ -24,9 +24,8 @@ from wsd.artifacts.reserved_names import check_free, check_reserved
 from wsd.artifacts.training_set import FULL
 from wsd.corpora.download import DRAWS, words_of_trains
 from wsd.errors import ConfigError, CorpusError
-from wsd.run.checked_config import Config, Model
 from wsd.run.config_files import over_defaults, read_configs
-from wsd.run.schema import MIX, ConfigFile, ModelEntry
+from wsd.run.schema import MIX, Config, ConfigFile, Model, ModelEntry
 from wsd.studies.base import refused, without_braces
 from wsd.studies.registry import STUDIES
 
@@ -61,7 +60,12 @@ def check(config: Mapping[str, Any]) -> Config:
     check_views(file)
     dataset = _dataset(file)
     words = dataset.choose(file.words, where="config key words")
-    models = _models(file)
+    # Without fine-tuned encoders.
+    models = {
+        entry.name: _model(entry, f"models[{i}]", file)
+        for i, entry in enumerate(file.models)
+        if entry.finetuned_from is None
+    }
     random_controls = {} if dataset.of_pairs else _random_controls(file, models)
     classifiers = {classifier.name: classifier for classifier in file.classifiers}
     _check_names(file, words, random_controls)
@@ -69,7 +73,7 @@ def check(config: Mapping[str, Any]) -> Config:
         if name not in classifiers:
             fix = f"choose among {', '.join(classifiers)}"
             raise refused(f"there is no classifier {name!r}", f"controls.classifiers[{i}]", fix)
-    resolved: dict[str, Any] = {
+    resolved = dict(file) | {
         "dataset": dataset,
         "run": file.run or NAMELESS,
         "words": words,
@@ -79,7 +83,7 @@ def check(config: Mapping[str, Any]) -> Config:
         "trains": _trains(file.trains, dataset, words),
         "classifiers": classifiers,
     }
-    checked = Config.model_construct(**{**dict(file), **resolved})
+    checked = Config.model_construct(**resolved)
     for study in STUDIES.values():
         checked = study.configure(file, checked)
     check_folds(checked)
@@ -159,15 +163,6 @@ def _dataset(file: ConfigFile) -> Dataset:
         raise refused(error.problem, f"dataset.path, {error.where}", error.fix or README) from None
 
 
-def _models(file: ConfigFile) -> dict[str, Model]:
-    """Return the models, without fine-tuned encoders."""
-    return {
-        entry.name: _model(entry, f"models[{i}]", file)
-        for i, entry in enumerate(file.models)
-        if entry.finetuned_from is None
-    }
-
-
 def _model(entry: ModelEntry, key: str, file: ConfigFile) -> Model:
     stored = check_stored_layers(entry, key, file)
     choices = expand_layers(file.layers, entry.blocks, where="config key layers", stored=stored)
@@ -179,13 +174,13 @@ def _model(entry: ModelEntry, key: str, file: ConfigFile) -> Model:
         _feature_set(features, entry.blocks, f"features[{i}]")
         for i, features in enumerate(file.features)
     ]
-    resolved: dict[str, Any] = {
+    resolved = dict(entry) | {
         "input": entry.input_value,
         "store_layers": stored,
         "layers": tuple(choice.name for choice in choices),
         "features": tuple(dict.fromkeys((features.view, features.layers) for features in sets)),
     }
-    return Model.model_construct(**{**dict(entry), **resolved})
+    return Model.model_construct(**resolved)
 
 
 def _feature_set(entry: Mapping[str, str | int], blocks: int, key: str) -> Features:

@@ -12,6 +12,7 @@ from typing import Any
 from wsd.arguments import CONFIG
 from wsd.artifacts.program_files import INSTALLED, PROGRAM
 from wsd.errors import ConfigError
+from wsd.storage.text_files import unique_keys
 
 # With this key, Snakemake runs Python expressions in a config before it reads the rules.
 TEMPLATE = "__use_yte__"
@@ -93,12 +94,6 @@ def _as_typed(file: Path | str) -> str:
     return os.path.relpath(file, PROGRAM if is_own else None)
 
 
-def _unique(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
-    if len(mapping := dict(pairs)) < len(pairs):
-        raise ValueError
-    return mapping
-
-
 def _load(text: str) -> Any:
     """Load JSON or YAML as Snakemake does; refuse a key that a mapping has twice."""
     import yaml
@@ -113,5 +108,5 @@ def _load(text: str) -> Any:
 
     # JSON first, as in Snakemake: 1e-4 is a number in JSON, and text in YAML.
     with suppress(ValueError):
-        return json.loads(text, object_pairs_hook=_unique)
+        return json.loads(text, object_pairs_hook=unique_keys)
     return UniqueKeys(text).get_single_data()

@@ -7,14 +7,14 @@ wildcards of studies are names with their keys.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import product
+from itertools import chain, product
 from typing import Any
 
 from wsd.artifacts.training_set import FULL
-from wsd.run.checked_config import Config, Model
 from wsd.run.digests import PACKAGE
 from wsd.run.keys import Keys
-from wsd.studies.base import Paths
+from wsd.run.schema import Config, Model
+from wsd.studies.base import Outputs, Paths
 from wsd.studies.registry import studies_of
 
 COMPARISON = (
@@ -114,27 +114,24 @@ class Files:
         self.neighbours = f"{model}/neighbours@{key('neighbours')}/{{view}}/{{layers}}.parquet"
         baselines = key("baselines", keys.folds[FULL])
         self.baselines = f"{store}/baselines@{baselines}/{{baseline}}.parquet"
-        self.study = {study.name: study.patterns(self) for study in studies_of(config)}
+        outputs = {study.name: study.outputs(self) for study in studies_of(config)}
+        self.study = {study: of_study.patterns for study, of_study in outputs.items()}
         self.other_trains = config.trains[1:]
         self.rows = [path for train in self.other_trains for path in self.rows_of(train)]
         self.has_senses = config.dataset.labelled and not config.dataset.of_pairs
-        if self.has_senses:
-            self._place_predictions()
-            self._place_scores()
         self.of_studies: Paths = []
         self._only_by_name: Paths = []
         self.shown_by_studies: dict[str, Paths] = {}
-        for study in studies_of(config):
-            outputs = study.outputs(self)
-            self.of_studies += outputs.made
-            self._only_by_name += outputs.by_name
-            for option, paths in outputs.shown.items():
-                self.of_studies += paths
-                self.shown_by_studies.setdefault(option, []).extend(paths)
+        for of_study in outputs.values():
+            self.of_studies += [*of_study.made, *chain(*of_study.shown.values())]
+            self._only_by_name += of_study.by_name
+            self.shown_by_studies |= of_study.shown
         if self.has_senses:
+            self._place_predictions(outputs.values())
+            self._place_scores()
             self._place_report(command)
 
-    def _place_predictions(self) -> None:
+    def _place_predictions(self, studies: Iterable[Outputs]) -> None:
         config, keys, store = self.config, self.keys, self.store
         # Views that are classified only as a control.
         self.control_views = [v for v in config.controls.views if v not in config.classify]
@@ -157,10 +154,10 @@ class Files:
             **{row: [] for row in STUDY_ROWS},
         }
         self.further_scores: dict[str, Paths] = {}
-        for study in studies_of(config):
-            for row, paths in study.compared(self).items():
+        for study in studies:
+            for row, paths in study.compared.items():
                 self.judged[row] = [*self.judged[row], *paths]
-            self.further_scores |= study.scored(self)
+            self.further_scores |= study.scored
 
     def _controls_of(self, pattern: str) -> dict[str, Paths]:
         config = self.config

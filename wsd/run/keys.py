@@ -20,8 +20,8 @@ from typing import Any
 from wsd.artifacts.dataset import DATA, DOWNLOADS, MANIFEST
 from wsd.artifacts.run_json import DIGITS
 from wsd.artifacts.training_set import FULL
-from wsd.run.checked_config import Config, Model
 from wsd.run.digests import KINDS, PACKAGE, Digests
+from wsd.run.schema import Config, Model
 from wsd.storage.checksums import STORE
 from wsd.studies.registry import studies_of
 
@@ -61,15 +61,8 @@ class Keys:
     def settings(self, kind: str) -> dict[str, Any]:
         """Return the flags of a kind's step that are set, with their values."""
         flags = KINDS[kind].flags
-        values = {flag: self._value(key) for flag, key in flags.items()}
+        values = {flag: attrgetter(key)(self.config) for flag, key in flags.items()}
         return {flag: value for flag, value in values.items() if value is not None}
-
-    def _value(self, key: str) -> Any:
-        """Return the value of a config key, of the core or of a study's section."""
-        first, _, rest = key.partition(".")
-        sections = self.config.sections
-        value = sections[first] if first in sections else getattr(self.config, first)
-        return attrgetter(rest)(value) if rest else value
 
     def key(self, kind: str, *inputs: Any, step: str = "") -> str:
         """Return the key of a file.
@@ -172,15 +165,8 @@ class Keys:
     def vectors(self) -> dict[str, str]:
         """Return the keys of each encoder's vectors."""
         return {
-            model.name: self.key(
-                "vectors",
-                self.identity(model),
-                model.pooling,
-                model.input,
-                model.precision,
-                *([model.storage] if model.storage else []),
-            )
-            for model in self.config.encoders.values()
+            name: self.key("vectors", self.identity(model), *model.computed)
+            for name, model in self.config.encoders.items()
         }
 
     def view(self, views: str) -> str:

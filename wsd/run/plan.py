@@ -13,10 +13,10 @@ import numpy as np
 from wsd import logs
 from wsd.arguments import add_configfiles, count, processors
 from wsd.artifacts.input_template import parse_input
-from wsd.run.checked_config import Model
 from wsd.run.digests import SEEN, Digests, Seen
 from wsd.run.files import Files
 from wsd.run.keys import Keys
+from wsd.run.schema import Model
 
 # Word pieces per sentence, special tokens included: the mean of CoarseWSD-20.
 PIECES = 39

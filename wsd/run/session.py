@@ -21,10 +21,10 @@ from wsd.artifacts.find_runs import PROVENANCE
 from wsd.artifacts.run_json import RunMap, bare, write_map
 from wsd.errors import WsdError, visible
 from wsd.run.check import checksum_or_problem, damaged_files
-from wsd.run.checked_config import Config, Model
 from wsd.run.digests import MAP, PROGRAM, SEEN, Digests, Seen, package_checksum
 from wsd.run.files import Files
 from wsd.run.keys import Keys
+from wsd.run.schema import Config, Model
 from wsd.storage.atomic import replacing, write_errors
 from wsd.storage.checksums import STORE, SUMMED, SUMS, checksum, noted_checksum, set_aside
 from wsd.storage.file_lock import lock_file
@@ -81,8 +81,8 @@ class Session:
         self.published: dict[str, bool] = {}
         self._seen = Seen(results / SEEN)
         # A job uses the keys of its run: code and files may have changed since its start.
-        known = None if main else _digests_of_run()
-        self._digests = Digests(self._seen, known)
+        named = None if main else os.environ.get(MAP)
+        self._digests = Digests(self._seen, RunMap(Path(named)).digests if named else None)
         self.files = Files(config, Keys(config, settings, self._digests, results), command)
 
     @cached_property
@@ -181,8 +181,7 @@ class Session:
         # The maps of unfinished runs, and of runs whose tables are now replaced.
         for other in self.map.parent.glob(f"{self.config.run}@*.json"):
             if other != self.map:
-                other.unlink()
-                (other.parent / SUMS / other.name).unlink(missing_ok=True)
+                delete(other)
 
     def end(self, show: Callable[[Mapping[str, bool]], object]) -> None:
         """Publish the run, however it ends, and call ``show`` with the published paths.
@@ -196,7 +195,6 @@ class Session:
             self._seen.keep()
         except (WsdError, OSError) as error:
             print(f"publishing: {error}", file=sys.stderr, flush=True)
-            sys.stderr.flush()
             os._exit(1)  # Snakemake's exit code for any error
 
 
@@ -205,11 +203,6 @@ def _date_now(path: Path) -> None:
     with suppress(OSError):
         if path.stat().st_mtime > time.time():
             os.utime(path)
-
-
-def _digests_of_run() -> Mapping[str, str] | None:
-    path = os.environ.get(MAP)
-    return RunMap(Path(path)).digests if path else None
 
 
 class BusyError(WsdError):
@@ -279,7 +272,7 @@ def publish(run: RunMap, tables: Path, about: Mapping[str, Any]) -> dict[str, bo
         write_json(tables / PROVENANCE, {**read_json(run.file(SOURCES)), **settings})
         published[PROVENANCE] = noted_checksum(tables / PROVENANCE)
     for target in sorted(former - {*published}):
-        _remove(tables, target)
+        delete(tables / target)
     write_json(tables / run_json.RUN_MAP, {**about, "files": run.files, "published": published})
     return new
 
@@ -327,13 +320,12 @@ def _put(file: Path, target: Path, sums: str | None) -> bool:
     return True
 
 
-def _remove(tables: Path, target: str) -> None:
-    path = tables / target
+def delete(path: Path) -> None:
+    """Delete a file or a link, its checksum, and its folders if they are empty now."""
     with write_errors(path):
         if path.is_symlink() or path.is_file():
             path.unlink()
             (path.parent / SUMS / path.name).unlink(missing_ok=True)
-        for folder in path.parents:
-            if folder == tables or not folder.is_dir() or any(folder.iterdir()):
-                break
+    for folder in (path.parent / SUMS, *path.parents):
+        with suppress(OSError):
             folder.rmdir()

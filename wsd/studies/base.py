@@ -13,16 +13,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 from wsd.errors import ConfigError
 
 if TYPE_CHECKING:
-    from wsd.run.checked_config import Config, Model
-    from wsd.run.files import Files
-    from wsd.run.keys import Keys
+    from wsd.run.files import Files as Files
+    from wsd.run.keys import Keys as Keys
+    from wsd.run.schema import Config as Config
+    from wsd.run.schema import Model as Model
 else:  # studies name these classes in type hints only
     Config = Files = Keys = Model = Any
 
-__all__ = [
-    "Config", "Files", "Keys", "Kind", "Model", "Outputs", "Paths", "Study",
-    "check_file", "refused", "without_braces",
-]  # fmt: skip
 Paths = list[str]
 LINK = "rename the folder, or use a link to it"
 
@@ -80,11 +77,18 @@ class Outputs(NamedTuple):
         Files that are written only if somebody asks for them by name.
     shown : mapping of str to list of str
         Files of a full run that ``wsd report`` reads, by its option.
+    compared, scored : mappings of str to list of str
+        Predictions that the study adds to the comparison and to the scores, by kind of row.
+    patterns : mapping of str to patterns or paths
+        Whatever its rules need, as ``STUDY_FILES["<name>"]``.
     """
 
     made: Sequence[str] = ()
     by_name: Sequence[str] = ()
     shown: Mapping[str, Paths] = {}
+    compared: Mapping[str, Paths] = {}
+    scored: Mapping[str, Paths] = {}
+    patterns: Mapping[str, Any] = {}
 
 
 class Study:
@@ -158,21 +162,9 @@ class Study:
         """Return the wildcards that only its paths have: wildcard -> name -> key."""
         return {}
 
-    def patterns(self, files: Files) -> dict[str, Any]:
-        """Return the patterns of its paths, by the names that its rules use.
-
-        The attributes of ``files`` for predictions and scores do not exist yet.
-        """
-        return {}
-
-    def compared(self, files: Files) -> Mapping[str, Paths]:
-        """Return the predictions that it adds to the comparison, by kind of row."""
-        return {}
-
-    def scored(self, files: Files) -> Mapping[str, Paths]:
-        """Return the predictions that it adds to the scores, by kind of row."""
-        return {}
-
     def outputs(self, files: Files) -> Outputs:
-        """Return its files, given the files of the core and all predictions."""
+        """Return its files.
+
+        ``files`` has the patterns of the core, and no predictions or scores to compare yet.
+        """
         return Outputs()

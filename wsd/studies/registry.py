@@ -20,12 +20,9 @@ NAMES = (
 )
 
 
-def _load(name: str) -> Study:
-    study: Study = import_module(f"wsd.studies.{name}.study").STUDY
-    return study
-
-
-STUDIES = {name: _load(name) for name in NAMES}
+STUDIES: dict[str, Study] = {
+    name: import_module(f"wsd.studies.{name}.study").STUDY for name in NAMES
+}
 
 
 def studies_of(config: Config) -> list[Study]:

@@ -163,7 +163,7 @@ def test_judgments_of_unknown_identifiers_are_counted(
     write_judgments(tmp_path, lines)
     with caplog.at_level(logging.WARNING):
         judged = gold.read_judgments(tmp_path, words, "identifier")
-    assert judged["crane"].rows.tolist() == [[0, 1]]
+    assert judged.to_numpy().tolist() == [["crane", 0, 1, 3.0]]
     assert "1 judgments of unknown identifiers are left out" in caplog.text
     write_judgments(tmp_path, lines[1:])
     with pytest.raises(CorpusError, match="no judgment has a known identifier"):
@@ -203,9 +203,12 @@ def test_gold_change_from_a_column_of_clusters(tmp_path: Path) -> None:
     """Of the clusters, -1 is noise; the shares are (.5, .5) and (0, 1)."""
     clusters = ["0", "1", "1", "1", "-1", ""]
     words = {"crane": made_corpus("crane", ["1", "1", "2", "2", "1", "2"], clusters)}
-    about = run(tmp_path, words, ["1"], clusters="cluster")[1]
+    words["bow"] = made_corpus("bow", ["3"])  # in neither group
+    about = run(tmp_path, words, ["1"], clusters="cluster", groups=["1", "2"])[1]
     divergence = (0.5 * np.log2(2) + 0.5 * np.log2(2 / 3) + np.log2(4 / 3)) / 2
-    assert about["change_graded"].item() == pytest.approx(np.sqrt(divergence), abs=1e-6)
+    graded = about.set_index("word")["change_graded"]
+    assert graded["crane"] == pytest.approx(np.sqrt(divergence), abs=1e-6)
+    assert np.isnan(graded["bow"])
 
 
 # --- groups and confounds -----------------------------------------------------------------------

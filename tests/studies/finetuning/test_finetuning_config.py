@@ -127,9 +127,8 @@ def test_a_fine_tuned_model_differs_from_its_base_in_name_and_weights() -> None:
     # Every classifier on the single layers of one view, and nothing else.
     assert config.stored_views(actual) == ("focal",)
     assert config.feature_sets(actual) == [("focal", str(layer)) for layer in range(7)]
-    assert [classifier.name for classifier in config.classifiers_of(actual)] == list(
-        config.classifiers
-    )
+    fitted = {classifier.name for classifier in config.combinations(actual)}
+    assert fitted == {*config.classifiers}
 
 
 def test_a_corpus_without_senses_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -25,8 +25,8 @@ class Audit(Study):
         read = [self.predictions(files, name) for name in config.models]
         folder = f"{files.store}/audit@{files.keys.key('audit', read, judges)}/{{model}}"
         tables = [f"{folder}/{table}.csv" for table in TABLES]
-        files.study[self.name] = {"folder": folder, "tables": tables, "judges": judges}
-        return Outputs(files.of_models(*tables))
+        patterns = {"folder": folder, "tables": tables, "judges": judges}
+        return Outputs(files.of_models(*tables), patterns=patterns)
 
 
 STUDY = Audit()

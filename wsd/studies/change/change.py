@@ -9,6 +9,7 @@ groups and with confounds, and ``change-gold.csv`` the agreement of the layer ch
 import argparse
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -59,31 +60,19 @@ def measure_word(
     grouped: Grouped, choices: Readers, args: argparse.Namespace
 ) -> Iterator[dict[str, Any]]:
     """Yield a row per layer choice and measure, and per baseline and measure."""
-
-    def rows(name: str, vectors: np.ndarray, clusters: np.ndarray) -> Iterator[dict[str, Any]]:
-        changes = measure(
-            vectors, grouped.is_second, clusters, permutations=args.permutations, rng=args.seed
-        )
-        for key, change in changes.items():
+    read = ((name, vectors()[grouped.rows]) for name, vectors in choices.items())
+    layers = ((name, own, cluster(unit_vectors(own), args.seed)) for name, own in read)
+    how = {"permutations": args.permutations, "rng": args.seed}
+    for name, own, clusters in chain(layers, groups.baselines(grouped.corpus, args.seed)):
+        for key, change in measure(own, grouped.is_second, clusters, **how).items():
             yield {"layers": name, "measure": key, **change._asdict()}
-
-    for name, read in choices.items():
-        vectors = read()[grouped.rows]
-        yield from rows(name, vectors, cluster(unit_vectors(vectors), args.seed))
-    for baseline in groups.baselines(grouped.corpus, args.seed):
-        yield from rows(*baseline)
 
 
 def about_word(word: str, names: list[str], grouped: Grouped) -> dict[str, Any]:
     """Return the row of a word in ``change-words.csv``, without gold."""
+    facts = (word, grouped.left_out or "-", *names, *grouped.sizes)
     measured = {} if grouped.left_out else groups.lengths(grouped.corpus, grouped.is_second)
-    return {
-        "word": word,
-        "left_out": grouped.left_out or "-",
-        **dict(zip(("first", "second"), names, strict=True)),
-        **dict(zip(("n_first", "n_second"), grouped.sizes, strict=True)),
-        **measured,
-    }
+    return dict(zip(WORD_COLUMNS, facts, strict=False)) | measured
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -160,20 +149,18 @@ def run(args: argparse.Namespace) -> None:
 
 
 def score_judgments(
-    judged: Mapping[str, gold.Judged], readers: Callable[[str], Readers], seed: int
+    judged: pd.DataFrame, readers: Callable[[str], Readers], seed: int
 ) -> list[pd.DataFrame]:
     """Return the agreement of cosines with the judgments of pairs, by layer choice."""
-    if not judged:
-        return []
-    words = np.repeat([*judged], [len(pairs.medians) for pairs in judged.values()])
-    medians = np.concatenate([pairs.medians for pairs in judged.values()])
-    if not gold.varies(pd.Series(medians), gold.PAIRS):
+    if judged.empty or not gold.varies(judged["judgment"], gold.PAIRS):
         return []
     parts: dict[str, list[np.ndarray]] = {}
-    for word, pairs in judged.items():
-        for name, read in readers(word).items():
-            first, second = (unit_vectors(read())[rows] for rows in pairs.rows.T)
+    for word, pairs in judged.groupby("word", sort=False):
+        ends = pairs[["row1", "row2"]].to_numpy().T
+        for name, read in readers(str(word)).items():
+            first, second = (unit_vectors(read())[rows] for rows in ends)
             parts.setdefault(name, []).append(np.einsum("ij,ij->i", first, second))
     predictors = {name: np.concatenate(values) for name, values in parts.items()}
+    medians, words = judged["judgment"].to_numpy(), judged["word"].to_numpy(dtype=str)
     table = gold.score(predictors, medians, words, (), seed)
     return [table.assign(measure=gold.COSINE, gold=gold.PAIRS)]

@@ -11,8 +11,7 @@ import pandas as pd
 
 from wsd.analysis.project import pca
 from wsd.arguments import add_embeddings, add_listings, add_out_folder, add_path
-from wsd.artifacts.corpus_table import Corpora, read_corpora
-from wsd.artifacts.dataset import Dataset
+from wsd.artifacts.corpus_table import Corpus, read_corpora
 from wsd.artifacts.feature_set import vectors_file
 from wsd.artifacts.layer_choice import parse_layers
 from wsd.artifacts.manifest import find_dataset
@@ -32,7 +31,7 @@ from wsd.storage.csv import read_csv
 from wsd.storage.file_names import file_name
 from wsd.studies.change import gold
 from wsd.studies.change.change import AGREEMENT, FORM, TABLE, TEXT_COLUMNS, WORDS, vectors_of
-from wsd.studies.change.groups import BAG_OF_WORDS, BASELINES, divide
+from wsd.studies.change.groups import BAG_OF_WORDS, BASELINES, Grouped, divide
 from wsd.studies.change.measures import APD, JSD, PROTOTYPE
 
 SHOWN = {
@@ -61,11 +60,6 @@ TYPICAL = 5
 def layer_names(changes: pd.DataFrame) -> list[str]:
     """Return the names of the layer choices in the table, without baselines."""
     return [name for name in dict.fromkeys(changes["layers"]) if name not in BASELINES]
-
-
-def group_names(about: pd.DataFrame) -> list[str]:
-    """Return the names of the two groups."""
-    return [str(about[side].iloc[0]) for side in ("first", "second")]
 
 
 def opening(choices: list[str], scores: pd.DataFrame) -> tuple[str, str]:
@@ -119,23 +113,18 @@ def curves(changes: pd.DataFrame, scores: pd.DataFrame) -> list[dict[str, Any]]:
     """Return a plot per gold column; without gold, one of the mean change."""
     drawn = []
     for column, title in GOLD_NAMES.items():
-        rows = having(scores, gold=column)
         # A correlation with equal values does not exist.
-        rows = rows[rows["value"].notna()]
-        if rows.empty:
-            continue
-        lines, best = {}, []
-        levels: dict[str, float] = {}
-        for measure, own in rows.groupby("measure", sort=False):
-            name = SHOWN.get(str(measure), str(measure).capitalize())
-            of_layers = own[~own["layers"].isin(BASELINES)]
-            for value in having(own, layers=BAG_OF_WORDS)["value"]:
-                levels[f"{name}, bag of words"] = value
-            if not of_layers.empty:
-                lines[name] = of_layers
-                (highest,) = records(of_layers.loc[[of_layers["value"].idxmax()]])
-                within = of_layers.loc[of_layers["within"], "layers"].tolist()
-                best.append({**highest, "name": name, "within": within})
+        rows = having(scores, gold=column).dropna(subset=["value"])
+        rows["name"] = [SHOWN.get(name, name.capitalize()) for name in rows["measure"]]
+        bags = having(rows, layers=BAG_OF_WORDS)
+        of_bags = zip(bags["name"], bags["value"], strict=True)
+        levels = {f"{name}, bag of words": value for name, value in of_bags}
+        lines = dict([*rows[~rows["layers"].isin(BASELINES)].groupby("name", sort=False)])
+        best = [
+            records(own.loc[[own["value"].idxmax()]])[0]
+            | {"within": own.loc[own["within"], "layers"].tolist()}
+            for own in lines.values()
+        ]
         if lines:
             metric = METRICS[best[0]["metric"]]
             named = {"title": f"Agreement with {title}, {metric}", "best": best, "levels": levels}
@@ -239,16 +228,15 @@ def run(args: argparse.Namespace) -> None:
     scores = read_csv(args.tables / AGREEMENT)
     if set(about["word"]) != set(corpora):
         raise wrong_file("the table has other words than the corpus", args.tables / WORDS)
+    names = [str(about[side].iloc[0]) for side in ("first", "second")]
     start, reason = opening(layer_names(changes), scores)
     words = word_list(changes, about, start)
     text = not args.no_text
+    shared = {"report": {"dataset": dataset}, "model": changes["model"].iloc[0], "names": names}
     index = render_alone(
         "change/change-index.html",
         CURVES,
-        report={"dataset": dataset},
-        model=changes["model"].iloc[0],
         group=args.group,
-        names=group_names(about),
         start=start,
         reason=reason,
         words=words,
@@ -261,67 +249,75 @@ def run(args: argparse.Namespace) -> None:
         curves=curves(changes, scores),
         centre=args.centre,
         text=text,
+        **shared,
     )
     write_text(args.out / "index.html", index)
-    if text:
-        _write_words(args, dataset, corpora, changes, about, start)
+    shared["start"] = layer_names(changes).index(start)
+    for word, grouped in divide(corpora, args.group, names, "--group").items() if text else ():
+        if not grouped.left_out:
+            shared["about"] = records(having(about, word=word))[0]
+            page = word_page(args, corpora[word], grouped, having(changes, word=word), shared)
+            write_text(args.out / "words" / f"{file_name(word)}.html", page)
     list_folders(args.listings)
 
 
-def _write_words(
+def word_page(
     args: argparse.Namespace,
-    dataset: Dataset,
-    corpora: Corpora,
+    corpus: Corpus,
+    grouped: Grouped,
     changes: pd.DataFrame,
-    about: pd.DataFrame,
-    start: str,
-) -> None:
-    """Write the page of each word that has measures, as one file that loads nothing."""
-    names, facts_of = group_names(about), about.set_index("word", drop=False)
-    model, view = changes["model"].iloc[0], changes["view"].iloc[0]
-    shared: dict[str, Any] = {"names": names, "styles": [mark_of(0), mark_of(1)]}
-    for word, grouped in divide(corpora, args.group, names, "--group").items():
-        if grouped.left_out:
-            continue
-        corpus = corpora[word]
-        embeddings = Embeddings(vectors_file(args.embeddings, corpus, view), corpus)
-        rows = shown(grouped.is_second)
-        is_second, uses = grouped.is_second[rows], grouped.corpus.take(rows)
-        choices = [parse_layers(name, embeddings.blocks) for name in layer_names(changes)]
-        vectors = [
-            vectors_of(corpus, embeddings, choice, args.centre)[grouped.rows][rows]
-            for choice in choices
-        ]
-        layers = []
-        for choice, own, points in zip(choices, vectors, places(vectors), strict=True):
-            measured = records(having(changes, word=word, layers=choice.name))
-            texts = np.array([f"{x},{y}" for x, y in points], dtype=object)
-            layers.append(
-                {
-                    "name": choice.name,
-                    "label": label(choice, embeddings.blocks),
-                    "measures": {row["measure"]: row for row in measured},
-                    "points": [" ".join(texts[is_second == group]) for group in (False, True)],
-                    "typical": typical(unit_vectors(own.astype(np.float64)), is_second),
-                }
-            )
-        sentences = [sentence(uses, row) for row in range(len(uses))]
-        packed = {
-            "sentences": [[*parts.values()] for parts in sentences],
-            "rows": [np.flatnonzero(is_second == group).tolist() for group in (False, True)],
-        }
-        page = render_alone(
-            "change/change-word.html",
-            SCRIPTS,
-            report={"dataset": dataset},
-            model=model,
-            word=word,
-            layers=layers,
-            start=layer_names(changes).index(start),
-            about=records(facts_of.loc[[word]])[0],
-            shown=SHOWN,
-            sentences=sentences,
-            packed=pack({**packed, **shared}),
-            **shared,
+    shared: Mapping[str, Any],
+) -> str:
+    """Return the page of a word that has measures, as one file that loads nothing.
+
+    Parameters
+    ----------
+    args
+        The arguments of the command.
+    corpus : Corpus
+    grouped : Grouped
+    changes : DataFrame
+        The rows of the word in ``change.csv``.
+    shared : mapping
+        Further values for the template.
+    """
+    files = vectors_file(args.embeddings, corpus, changes["view"].iloc[0])
+    embeddings, rows = Embeddings(files, corpus), shown(grouped.is_second)
+    is_second, uses = grouped.is_second[rows], grouped.corpus.take(rows)
+    choices = [parse_layers(name, embeddings.blocks) for name in layer_names(changes)]
+    vectors = [
+        vectors_of(corpus, embeddings, choice, args.centre)[grouped.rows][rows]
+        for choice in choices
+    ]
+    layers = []
+    for choice, own, points in zip(choices, vectors, places(vectors), strict=True):
+        measured = records(having(changes, layers=choice.name))
+        texts = np.array([f"{x},{y}" for x, y in points], dtype=object)
+        layers.append(
+            {
+                "name": choice.name,
+                "label": label(choice, embeddings.blocks),
+                "measures": {row["measure"]: row for row in measured},
+                "points": [" ".join(texts[is_second == group]) for group in (False, True)],
+                "typical": typical(unit_vectors(own.astype(np.float64)), is_second),
+            }
         )
-        write_text(args.out / "words" / f"{file_name(word)}.html", page)
+    sentences = [sentence(uses, row) for row in range(len(uses))]
+    styles = [mark_of(0), mark_of(1)]
+    data = {
+        "sentences": [[*parts.values()] for parts in sentences],
+        "rows": [np.flatnonzero(is_second == group).tolist() for group in (False, True)],
+        "names": shared["names"],
+        "styles": styles,
+    }
+    return render_alone(
+        "change/change-word.html",
+        SCRIPTS,
+        word=corpus.word,
+        layers=layers,
+        shown=SHOWN,
+        sentences=sentences,
+        packed=pack(data),
+        styles=styles,
+        **shared,
+    )

@@ -10,7 +10,6 @@ precision. Words are resampled for the intervals and exchanged in the tests.
 import csv
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -36,23 +35,9 @@ SPEARMAN, AVERAGE_PRECISION = "spearman", "average_precision"
 PAIRS, COSINE = "judgments", "cosine"
 # With fewer words, no correlation of them can be significant.
 FEWEST_WORDS = graded.FEWEST_WORDS
+PAIR = ["word", "row1", "row2"]
 # A judgment of 0 means that the annotator could not decide.
 UNDECIDED = 0
-
-
-class Judged(NamedTuple):
-    """The judged pairs of one word.
-
-    Attributes
-    ----------
-    rows : int array of shape (pairs, 2)
-        Rows of the word's corpus.
-    medians : float array of shape (pairs,)
-        The median judgment of each pair.
-    """
-
-    rows: np.ndarray
-    medians: np.ndarray
 
 
 def read_change(folder: Path) -> pd.DataFrame:
@@ -77,17 +62,13 @@ def change_of_clusters(grouped: Grouped, name: str) -> float:
     Uses without a cluster do not count, nor those with a negative one: DWUG's -1 is noise.
     """
     cells = np.array(grouped.corpus.extra[name])
-    known = np.array([cell != "" and not cell.startswith("-") for cell in cells])
-    _, codes = np.unique(cells[known], return_inverse=True)
-    groups = [codes[grouped.is_second[known] == group] for group in (False, True)]
-    if not all(map(len, groups)):
-        return float("nan")
-    counts = [np.bincount(own, minlength=codes.max() + 1)[None].astype(float) for own in groups]
-    return jensen_shannon(*counts).item()
+    known = np.array([cell != "" and not cell.startswith("-") for cell in cells], dtype=bool)
+    counts = pd.crosstab(grouped.is_second[known], cells[known]).to_numpy(dtype=float)
+    return jensen_shannon(counts[:1], counts[1:]).item() if len(counts) == 2 else float("nan")
 
 
-def read_judgments(folder: Path, corpora: Corpora, identifier: str) -> dict[str, Judged]:
-    """Return the judged pairs of each word.
+def read_judgments(folder: Path, corpora: Corpora, identifier: str) -> pd.DataFrame:
+    """Return the judged pairs of each word: their rows in its corpus, and their median judgment.
 
     Judgments of unknown words or identifiers are left out and counted. Pairs in both orders are the
     same pair.
@@ -99,7 +80,7 @@ def read_judgments(folder: Path, corpora: Corpora, identifier: str) -> dict[str,
     """
     path = folder / JUDGMENTS
     if not path.is_file():
-        return {}
+        return pd.DataFrame(columns=[*PAIR, "judgment"])
     with reading_result(path):
         table = _read_table(path)[["word", "identifier1", "identifier2", "judgment"]]
     names = column(corpora, identifier, str(path))
@@ -117,11 +98,7 @@ def read_judgments(folder: Path, corpora: Corpora, identifier: str) -> dict[str,
     table = table.assign(judgment=numbers)[is_known & (numbers > UNDECIDED)]
     ends = np.sort(table[["row1", "row2"]].to_numpy(dtype=int), axis=1)
     table = table.assign(row1=ends[:, 0], row2=ends[:, 1])
-    medians = table.groupby(["word", "row1", "row2"])["judgment"].median().reset_index()
-    return {
-        str(word): Judged(rows[["row1", "row2"]].to_numpy(), rows["judgment"].to_numpy())
-        for word, rows in medians.groupby("word")
-    }
+    return table.groupby(PAIR)["judgment"].median().reset_index()
 
 
 def _read_table(path: Path) -> pd.DataFrame:

@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.spatial.distance import cdist
+from scipy.special import rel_entr
 
 from wsd.metrics import clusterings
 from wsd.metrics.confidence_intervals import TAILS, Seed
@@ -113,11 +114,9 @@ def measure(
             null_high=float(np.quantile(shuffled[name], 0.95)),
             p=float(as_much / (permutations + 1)),
         )
-    prototype = changes[PROTOTYPE]
-    value, low, high, null, null_high = (
-        1 / (1 - distance) if distance < 1 else np.nan for distance in prototype[:5]
-    )
-    changes[PRT] = Change(value, low, high, null, null_high, prototype.p)
+    *distances, p = changes[PROTOTYPE]
+    inverted = (1 / (1 - distance) if distance < 1 else np.nan for distance in distances)
+    changes[PRT] = Change._make((*inverted, p))
     return {name: changes[name] for name in MEASURES}
 
 
@@ -164,14 +163,11 @@ def jensen_shannon(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     array of shape (draws,)
         From 0, the same shares, to 1, no common class.
     """
-    shares = [counts / counts.sum(axis=1, keepdims=True) for counts in (first, second)]
-    middle = (shares[0] + shares[1]) / 2
-    divergence = np.zeros(len(first))
-    for own in shares:
-        logs = np.log2(own, where=own > 0, out=np.zeros_like(own))
-        logs -= np.log2(middle, where=own > 0, out=np.zeros_like(own))
-        divergence += (own * logs).sum(axis=1) / 2
-    return np.sqrt(np.clip(divergence, 0, 1))
+    one, other = (counts / counts.sum(axis=1, keepdims=True) for counts in (first, second))
+    middle = (one + other) / 2
+    divergence = (rel_entr(one, middle) + rel_entr(other, middle)).sum(axis=1) / np.log(4)
+    distance: np.ndarray = np.sqrt(np.clip(divergence, 0, 1))
+    return distance
 
 
 def _columns(vectors: np.ndarray, clusters: np.ndarray) -> tuple[np.ndarray, list[int]]:

@@ -37,8 +37,8 @@ class Change(Study):
         tables = [f"{folder}/{name}" for name in names]
         key = keys.key("change-page", folder, config.sentences, keys.pages)
         page = f"{files.store}/{{model}}/change@{key}.json"
-        files.study[self.name] = {"folder": folder, "tables": tables, "page": page}
-        return Outputs(files.of_models(*tables, page))
+        patterns = {"folder": folder, "tables": tables, "page": page}
+        return Outputs(files.of_models(*tables, page), patterns=patterns)
 
 
 STUDY = Change()

@@ -44,8 +44,7 @@ class CodeLength(Study):
         read = [self.predictions(files, name) for name in config.models]
         key = files.keys.key("code-length", files.view(config.page_view), read)
         table = f"{files.store}/{{model}}/code-length@{key}.csv"
-        files.study[self.name] = {"table": table, "trains": NESTED}
-        return Outputs(files.of_models(table))
+        return Outputs(files.of_models(table), patterns={"table": table, "trains": NESTED})
 
 
 STUDY = CodeLength()

@@ -1,9 +1,10 @@
 """What does training the encoder itself add to its frozen layers?"""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
-from wsd.studies.base import Config, Files, Keys, Kind, Model, Outputs, Paths, Study, refused
+from wsd.studies.base import Config, Files, Keys, Kind, Model, Outputs, Study, refused
 
 FILES = ("trials.csv", "model/model.safetensors", "model.json")
 
@@ -57,40 +58,34 @@ class Finetuning(Study):
             }
         }
 
-    def patterns(self, files: Files) -> dict[str, Any]:
-        """Return the folder of a training, its predictions, and the weights that it keeps."""
-        folder = f"{files.store}/{{base}}/finetune/{{train}}"
-        return {
+    def outputs(self, files: Files) -> Outputs:
+        """Return trials and encoder of every training, and its predictions.
+
+        Those on the full training set are compared, and so are those of the trained layers.
+        """
+        from wsd.artifacts.training_set import FULL
+
+        config, folder = files.config, f"{files.store}/{{base}}/finetune/{{train}}"
+        patterns = {
             "finetune": folder,
             "finetuned": f"{folder}/finetuned-{{seed}}.parquet",
             "weights": f"{folder}/model/model.safetensors",
         }
-
-    def compared(self, files: Files) -> Mapping[str, Paths]:
-        """Return the predictions on the full training set, and those of the trained layers."""
-        from wsd.artifacts.training_set import FULL
-
-        config = files.config
+        trains, of_base = self.trains(config), partial(files.paths, base=config.models)
+        seeds = config.sections["finetune"].seeds
+        full, every = (
+            of_base(patterns["finetuned"], train=on, seed=seeds)
+            for on in ({FULL} & {*trains}, trains)
+        )
         layers = files.controls(
             files.predictions, config.finetuned.values(), config.classify[:1], config.classifiers
         )
-        full = {FULL} & {*self.trains(config)}
-        return {"finetuned": self._predictions(files, full), "finetuned_layers": layers}
-
-    def scored(self, files: Files) -> Mapping[str, Paths]:
-        """Return the predictions on every training set."""
-        return {"finetuned": self._predictions(files, self.trains(files.config))}
-
-    def _predictions(self, files: Files, trains: Iterable[str]) -> Paths:
-        config, pattern = files.config, files.study[self.name]["finetuned"]
-        seeds = config.sections["finetune"].seeds
-        return files.paths(pattern, base=config.models, train=trains, seed=seeds)
-
-    def outputs(self, files: Files) -> Outputs:
-        """Return the trials and the trained encoder of every training."""
-        pattern, config = files.study[self.name]["finetune"] + "/{file}", files.config
-        trains = self.trains(config)
-        return Outputs(files.paths(pattern, base=config.models, train=trains, file=FILES))
+        return Outputs(
+            of_base(f"{folder}/{{file}}", train=trains, file=FILES),
+            compared={"finetuned": full, "finetuned_layers": layers},
+            scored={"finetuned": every},
+            patterns=patterns,
+        )
 
 
 def _check(file: Any, config: Config) -> None:

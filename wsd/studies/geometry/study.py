@@ -16,8 +16,7 @@ class Geometry(Study):
         """Return a table per model."""
         key = files.keys.key("geometry", files.keys.view(files.config.page_view))
         table = f"{files.store}/{{model}}/geometry@{key}.csv"
-        files.study[self.name] = {"table": table}
-        return Outputs(shown={"geometry": files.of_models(table)})
+        return Outputs(shown={"geometry": files.of_models(table)}, patterns={"table": table})
 
 
 STUDY = Geometry()

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from wsd.studies import base
-from wsd.studies.base import Config, Files, Kind, Outputs, Paths, Study
+from wsd.studies.base import Config, Files, Kind, Outputs, Study
 from wsd.studies.glosses.gloss_names import KINDS, NO_GLOSSES, OF_CORPUS, VIEW
 
 FIX = f"give a table with word, sense and gloss, {OF_CORPUS} or {NO_GLOSSES}"
@@ -59,14 +59,17 @@ class Glosses(Study):
             return str(config.sections["glosses"])
         return "" if config.dataset.folder else str(DATA / f"glosses/{config.dataset.name}.tsv")
 
-    def patterns(self, files: Files) -> dict[str, Any]:
-        """Return the patterns of glosses, their vectors, and the files computed from both."""
+    def outputs(self, files: Files) -> Outputs:
+        """Return the glosses, their vectors, and the zero-shot predictions from both.
+
+        There are predictions of every layer choice and kind of gloss vector.
+        """
         keys, store = files.keys, files.store
         source = self.source(files.config)
         key = keys.key("glosses", keys.digest(source) if source else "", keys.corpus)
         vectors = keys.key("gloss-vectors", key)
         zero_shot = keys.key("zero-shot", (vectors, keys.view(VIEW)))
-        return {
+        patterns: dict[str, Any] = {
             "glosses": f"{store}/glosses@{key}/words.json",
             "vectors": [
                 f"{store}/{{model}}/gloss-vectors/{view}@{vectors}.1.json"
@@ -75,23 +78,15 @@ class Glosses(Study):
             "zero_shot": f"{store}/{{model}}/zero-shot@{zero_shot}/{{layers}}.{{gloss}}.parquet",
         }
 
-    def compared(self, files: Files) -> Mapping[str, Paths]:
-        """Return the zero-shot predictions of every layer choice and kind of gloss vector."""
-        pattern = files.study[self.name]["zero_shot"]
-        return {
-            "zero_shot": [
-                path
-                for name, model in files.config.models.items()
-                for path in files.paths(pattern, model=[name], layers=model.unmixed, gloss=KINDS)
-            ]
-        }
-
-    scored = compared
-
-    def outputs(self, files: Files) -> Outputs:
-        """Return the glosses and their vectors."""
-        patterns = files.study[self.name]
-        return Outputs([patterns["glosses"], *files.of_models(*patterns["vectors"])])
+        pattern = patterns["zero_shot"]
+        predictions = [
+            path
+            for name, model in files.config.models.items()
+            for path in files.paths(pattern, model=[name], layers=model.unmixed, gloss=KINDS)
+        ]
+        made = [patterns["glosses"], *files.of_models(*patterns["vectors"])]
+        rows = {"zero_shot": predictions}
+        return Outputs(made, compared=rows, scored=rows, patterns=patterns)
 
 
 STUDY = Glosses()

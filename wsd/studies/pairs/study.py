@@ -32,8 +32,8 @@ class Pairs(Study):
         tables = [f"{folder}/pairs.csv", f"{folder}/cosines.parquet"]
         key = keys.key("pairs-page", folder, config.sentences, keys.pages)
         page = f"{files.store}/{{model}}/pairs@{key}.html"
-        files.study[self.name] = {"folder": folder, "tables": tables, "page": page}
-        return Outputs(files.of_models(*tables, page))
+        patterns = {"folder": folder, "tables": tables, "page": page}
+        return Outputs(files.of_models(*tables, page), patterns=patterns)
 
 
 STUDY = Pairs()

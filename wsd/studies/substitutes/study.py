@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from wsd.studies.base import Config, Files, Keys, Kind, Outputs, Paths, Study
+from wsd.studies.base import Config, Files, Keys, Kind, Outputs, Study
 
 
 class Substitutes(Study):
@@ -36,34 +36,27 @@ class Substitutes(Study):
 
         return [name for name, model in config.models.items() if model.input in SEEN]
 
-    def patterns(self, files: Files) -> dict[str, Any]:
-        """Return the patterns of the tables of substitutes and of the files that depend on them."""
+    def outputs(self, files: Files) -> Outputs:
+        """Return the substitutes of every model, and those that distinguish each sense.
+
+        A baseline, a bag of substitutes, is compared.
+        """
         from wsd.artifacts.training_set import FULL
 
         key, corpus, folder = files.keys.key, files.keys.corpus, f"{files.store}/{{asked}}"
+        models = self.models(files.config)
         bags = key("bags", files.keys.folds[FULL])
-        return {
-            "models": self.models(files.config),
+        patterns: dict[str, Any] = {
             "substitutes": f"{folder}/substitutes/words@{corpus}.json",
             "bags": f"{folder}/baselines@{bags}/bag_of_substitutes.parquet",
             "sense_substitutes": f"{folder}/substitutes@{key('sense-substitutes', corpus)}.csv",
         }
-
-    def compared(self, files: Files) -> Mapping[str, Paths]:
-        """Return the predictions of the baseline, a bag of substitutes."""
-        return {"baselines": self._paths(files, "bags")}
-
-    def outputs(self, files: Files) -> Outputs:
-        """Return the substitutes of every model, and those that distinguish each sense."""
-        substitutes = self._paths(files, "substitutes")
+        paths = {name: files.paths(pattern, asked=models) for name, pattern in patterns.items()}
+        patterns |= {"models": models}
         if not files.config.dataset.labelled:
-            return Outputs(substitutes)
-        senses = self._paths(files, "sense_substitutes")
-        return Outputs(shown={"substitutes": substitutes, "sense_substitutes": senses})
-
-    def _paths(self, files: Files, name: str) -> Paths:
-        patterns = files.study[self.name]
-        return files.paths(patterns[name], asked=patterns["models"])
+            return Outputs(paths["substitutes"], patterns=patterns)
+        compared = {"baselines": paths.pop("bags")}
+        return Outputs(shown=paths, compared=compared, patterns=patterns)
 
 
 STUDY = Substitutes()

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from wsd.studies.base import Config, Files, Keys, Kind, Outputs, Paths, Study, check_file
+from wsd.studies.base import Config, Files, Keys, Kind, Outputs, Study, check_file
 
 # The corpus of the published systems.
 PUBLISHED_FOR = "coarsewsd20"
@@ -43,31 +43,24 @@ class Systems(Study):
         read |= {name: keys.digest(file) for name, file in files.items()}
         return {"system": {n: keys.key("systems", n, of, keys.corpus) for n, of in read.items()}}
 
-    def patterns(self, files: Files) -> dict[str, Any]:
-        """Return the patterns of the files of published systems and of all predictions."""
+    def outputs(self, files: Files) -> Outputs:
+        """Return the converted files of the published systems, and all systems' predictions."""
         keys, store = files.keys, files.store
         converted = keys.key("published", *keys.content)
-        return {
+        patterns = {
             "published": f"{store}/published@{converted}/{{name}}.jsonl",
             "systems": f"{store}/systems/{{system}}.parquet",
         }
-
-    def compared(self, files: Files) -> Mapping[str, Paths]:
-        """Return the predictions of published and of other systems."""
-        pattern, config = files.study[self.name]["systems"], files.config
-        return {
-            "published": files.paths(pattern, system=_published_in(config)),
-            "systems": files.paths(pattern, system=config.sections["systems"]),
-        }
-
-    def scored(self, files: Files) -> Mapping[str, Paths]:
-        """Return the same predictions as systems, which are scored separately from our own."""
-        return {"systems": [path for paths in self.compared(files).values() for path in paths]}
-
-    def outputs(self, files: Files) -> Outputs:
-        """Return the converted files of the published systems."""
-        pattern = files.study[self.name]["published"]
-        return Outputs(files.paths(pattern, name=_published_in(files.config)))
+        published = _published_in(files.config)
+        names = {"published": published, "systems": files.config.sections["systems"]}
+        compared = {row: files.paths(patterns["systems"], system=of) for row, of in names.items()}
+        return Outputs(
+            files.paths(patterns["published"], name=published),
+            compared=compared,
+            # Scored as systems, separately from our own predictions.
+            scored={"systems": [path for paths in compared.values() for path in paths]},
+            patterns=patterns,
+        )
 
 
 def _published() -> list[str]:

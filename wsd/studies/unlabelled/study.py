@@ -42,9 +42,9 @@ class Unlabelled(Study):
         uses = f"{store}/{{model}}/uses@{key('uses')}/{{view}}/{{layers}}.parquet"
         made = files.shown(uses, config.classify[:1])
         page = f"{store}/uses@{key('uses-page', made, config.sentences, files.keys.pages)}.json"
-        files.study[self.name] = {"uses": uses, "by_vectors": made, "page": page}
-        made = [*made, page]
-        return Outputs(by_name=made) if config.dataset.labelled else Outputs(made)
+        patterns = {"uses": uses, "by_vectors": made, "page": page}
+        made, named = ([], [*made, page]) if config.dataset.labelled else ([*made, page], [])
+        return Outputs(made, named, patterns=patterns)
 
 
 STUDY = Unlabelled()

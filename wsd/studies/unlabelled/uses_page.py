@@ -126,40 +126,30 @@ def means(table: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def index_page(
-    dataset: Dataset,
-    models: Mapping[str, Any],
-    uses: Uses,
-    corpora: Corpora,
-    table: pd.DataFrame,
-    centre: str | None,
-    text: bool,
+    uses: Uses, corpora: Corpora, table: pd.DataFrame, models: Mapping[str, Any], **shared: Any
 ) -> str:
-    """Return the page that lists the words, as HTML."""
-    words: list[dict[str, Any]] = []
+    """Return the page that lists the words, as HTML; ``shared`` has further values for it."""
     opened = {model: list(choices)[opening(list(choices))] for model, choices in uses.items()}
-    for model, choice in opened.items():
-        rows = having(table, model=model, layers=choice.name, number=BY_SILHOUETTE)
-        words += [
-            {
-                "model": model,
-                "word": word,
-                "total": len(corpora[str(word)]),
-                "numbers": records(of_word),
-            }
-            for word, of_word in rows.groupby("word", sort=False)
-        ]
+    chosen = having(table, number=BY_SILHOUETTE)
+    words: list[dict[str, Any]] = [
+        {
+            "model": model,
+            "word": word,
+            "total": len(corpora[word]),
+            "numbers": records(having(chosen, model=model, layers=choice.name, word=word)),
+        }
+        for model, choice in opened.items()
+        for word in uses[model][choice]
+    ]
     numbers = [number for word in words for number in word["numbers"]]
     labelled = table["number"].eq(AS_SENSES).any()
     baseline = having(table, number=SINGLE)[list(SHOWN)].mean().to_dict() if labelled else {}
     return render_alone(
         "unlabelled/uses-index.html",
-        report={"dataset": dataset},
         words=words,
         methods=list(dict.fromkeys(table["method"])),
         several=len(uses) > 1,
         opening={model: label(choice, models[model]["blocks"]) for model, choice in opened.items()},
-        text=text,
-        centre=centre,
         form_explains=FORM_EXPLAINS,
         by_form=any(number["form_nmi"] >= FORM_EXPLAINS for number in numbers),
         drawn=any(word["numbers"][0]["instances"] < word["total"] for word in words),
@@ -168,6 +158,7 @@ def index_page(
         baseline=baseline,
         ways=(BY_SILHOUETTE, AS_SENSES),
         shown=SHOWN,
+        **shared,
     )
 
 
@@ -307,6 +298,7 @@ def run(args: argparse.Namespace) -> None:
             page = word_page(dataset, models[model], corpus, len(corpora[word]), of_word, centre)
             write_text(args.out / model / f"{file_name(word)}.html", page)
     write_csv(args.out / TABLE, table)
-    index = index_page(dataset, models, uses, corpora, table, centre, text=not args.no_text)
+    about = {"report": {"dataset": dataset}, "centre": centre, "text": not args.no_text}
+    index = index_page(uses, corpora, table, models, **about)
     write_text(args.out / "index.html", index)
     list_folders(args.listings)
