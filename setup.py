@@ -1,7 +1,7 @@
 """Put the workflow, its profiles and the config files into the wheel.
 
 They lie next to the package in a checkout, where Snakemake expects them, and in ``wsd/data`` in the
-wheel (``wsd/artifacts/program_files.py``). Everything else about the package is in pyproject.toml.
+wheel (``wsd/artifacts/dataset.py``). Everything else about the package is in pyproject.toml.
 """
 
 import shutil

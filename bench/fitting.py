@@ -23,7 +23,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
-from wsd.artifacts import fold_table
+from wsd.artifacts import training_set
 from wsd.artifacts.corpus_table import read_corpora
 from wsd.artifacts.cv_table import grid_points
 from wsd.artifacts.feature_set import StoredFeatures
@@ -66,7 +66,7 @@ def main() -> None:
     args = parser.parse_args()
     words = args.words or sorted(p.stem for p in (args.results / "corpus").glob("*.parquet"))
     corpora = read_corpora(args.results / "corpus", words)
-    folds = fold_table.read(args.results / "folds" / "full.parquet")
+    folds = training_set.read_folds(args.results / "folds" / "full.parquet")
     embeddings = args.results / args.model / "embeddings"
     total: Counter = Counter()
     for layers in args.layers:

@@ -21,9 +21,8 @@ import pandas as pd
 
 from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.dataset import DATASETS
-from wsd.artifacts.layer_choice import parse_layers
-from wsd.artifacts.neighbour_table import Neighbours
-from wsd.artifacts.projection import Projection
+from wsd.artifacts.feature_set import parse_layers
+from wsd.artifacts.instance_tables import Neighbours, Projection
 from wsd.report.pages import render, word
 from wsd.report.pages.report_data import LEAD, PROBABILITY, Report, WordResults
 

@@ -37,7 +37,7 @@ def lint_imports(folder: Path) -> subprocess.CompletedProcess[str]:
 @pytest.mark.parametrize(
     ("module", "planted"),
     [
-        ("storage/atomic.py", "wsd.artifacts.view_names"),
+        ("storage/atomic.py", "wsd.artifacts.encoder_input"),
         ("artifacts/corpus_table.py", "wsd.run.plan"),
         ("corpora/copy_corpus.py", "wsd.encoder.load_model"),
         ("evaluation/evaluate.py", "wsd.report.leaderboard"),

@@ -10,10 +10,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
-from wsd.artifacts.input_template import input_argument
+from wsd.artifacts.encoder_input import INPUTS, PLAIN, input_argument
 from wsd.artifacts.run_json import word_files_at
 from wsd.artifacts.transform_names import USUAL, check_transform
-from wsd.artifacts.view_names import INPUTS, PLAIN
 from wsd.errors import ConfigError, visible
 
 # The config that `snakemake` reads before the files of --configfile. A command with the argument

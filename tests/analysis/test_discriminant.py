@@ -11,7 +11,7 @@ from sklearn.preprocessing import StandardScaler
 
 from wsd.analysis.project import SHRINKAGE, discriminants, obstacle
 from wsd.artifacts.corpus_table import Corpus
-from wsd.artifacts.fold_table import WordFolds
+from wsd.artifacts.training_set import WordFolds
 
 SENSES = ("a", "b", "c", "d")
 

@@ -14,9 +14,9 @@ from threadpoolctl import threadpool_limits
 from wsd.analysis import neighbours
 from wsd.analysis.neighbours import find_neighbours
 from wsd.artifacts import corpus_table
-from wsd.artifacts import neighbour_table as neighbours_artifacts
+from wsd.artifacts import instance_tables as neighbours_artifacts
 from wsd.artifacts.corpus_table import Corpus
-from wsd.artifacts.neighbour_table import Neighbours
+from wsd.artifacts.instance_tables import Neighbours
 from wsd.errors import ConfigError, ResultError
 from wsd.metrics import nearest
 from wsd.metrics.nearest import highest, vote, vote_macro_f1

@@ -16,9 +16,9 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from wsd.analysis import neighbours, project
 from wsd.analysis.project import pca, place, tsne
-from wsd.artifacts import feature_set, projection
+from wsd.artifacts import feature_set, instance_tables
 from wsd.artifacts.corpus_table import write
-from wsd.artifacts.projection import align_signs
+from wsd.artifacts.instance_tables import align_signs
 from wsd.errors import ConfigError, ResultError
 from wsd.metrics import nearest
 
@@ -292,7 +292,7 @@ def test_project(tmp_path: Path, make_corpus: MakeCorpus, write_vectors: WriteVe
         write_vectors(tmp_path / word / "focal.safetensors", table, vectors[word])
     out = tmp_path / "out" / "2.parquet"
     call_step(project, corpora, embeddings=tmp_path, view="focal", layers="-1", out=out)
-    pictures, provenance = projection.read_projections(out)
+    pictures, provenance = instance_tables.read_projections(out)
 
     assert set(pictures) == set(corpora)
     for word, table in corpora.items():
@@ -308,7 +308,7 @@ def test_project(tmp_path: Path, make_corpus: MakeCorpus, write_vectors: WriteVe
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("method", projection.METHODS)
+@pytest.mark.parametrize("method", instance_tables.METHODS)
 def test_any_number_of_threads_writes_the_same_bytes(
     tmp_path: Path,
     make_corpus: MakeCorpus,
@@ -355,7 +355,7 @@ def test_project_by_tsne(
     out = tmp_path / "out.parquet"
     names = {"view": "focal", "layers": "0", "out": out, "method": "tsne", "seed": 7}
     call_step(project, {"mint": table}, embeddings=tmp_path, **names)
-    pictures, provenance = projection.read_projections(out)
+    pictures, provenance = instance_tables.read_projections(out)
     expected = place(table, feature_set.read_features(tmp_path, table, "focal", "0")[1], "tsne", 7)
     assert_array_equal(pictures["mint"].points, expected.points)
     assert pictures["mint"].explained is None
@@ -377,7 +377,7 @@ def test_project_by_discriminants(
     out = tmp_path / "out.parquet"
     names = {"view": "focal", "layers": "0", "out": out, "method": "discriminant"}
     call_step(project, corpora, embeddings=tmp_path, folds=tmp_path / "f.parquet", **names)
-    pictures, provenance = projection.read_projections(out)
+    pictures, provenance = instance_tables.read_projections(out)
     read = feature_set.read_features(tmp_path, corpora["mint"], "focal", "0")[1]
     expected = place(corpora["mint"], read, "discriminant", 1, folds["mint"])
     assert_array_equal(pictures["mint"].points, expected.points)
@@ -425,7 +425,7 @@ def test_write_and_read(tmp_path: Path, make_corpus: MakeCorpus) -> None:
         "arm": make_corpus([("test", 0), ("train", 0), ("train", 1)], word="arm"),
     }
     pictures = {
-        word: projection.Projection(
+        word: instance_tables.Projection(
             np.arange(2 * len(corpus), dtype=np.float32).reshape(-1, 2) / 3,
             (0.5, 0.25),
             0.75,
@@ -434,10 +434,10 @@ def test_write_and_read(tmp_path: Path, make_corpus: MakeCorpus) -> None:
         for word, corpus in corpora.items()
     }
     gap = np.array([[0, 1], [np.nan, np.nan]], dtype=np.float32)
-    pictures["zinc"] = projection.Projection(gap, None, float("nan"))
+    pictures["zinc"] = instance_tables.Projection(gap, None, float("nan"))
     path = tmp_path / "0.parquet"
-    projection.write_projections(path, corpora, pictures, {"layers": "0"})
-    again, provenance = projection.read_projections(path)
+    instance_tables.write_projections(path, corpora, pictures, {"layers": "0"})
+    again, provenance = instance_tables.read_projections(path)
     assert provenance["layers"] == "0"
     assert set(again) == set(corpora)
     for word in corpora:
@@ -459,4 +459,4 @@ def test_another_table_is_refused(tmp_path: Path, make_corpus: MakeCorpus) -> No
     path = tmp_path / "corpus.parquet"
     write(path, make_corpus([("train", 0), ("test", 1)]))
     with pytest.raises(ResultError, match="a table of another kind"):
-        projection.read_projections(path)
+        instance_tables.read_projections(path)

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from wsd.artifacts.input_template import (
+from wsd.artifacts.encoder_input import (
     InputTemplate,
     as_argument,
     input_argument,

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wsd.artifacts.layer_choice import OPERATIONS, LayerChoice, expand_layers, parse_layers
+from wsd.artifacts.feature_set import OPERATIONS, LayerChoice, expand_layers, parse_layers
 from wsd.errors import ConfigError
 
 DEFAULT = ["all", "mean-last-2", "mean-last-3", "mean-last-4", "concat-last-4", "mean-all"]

@@ -8,8 +8,15 @@ import torch
 from builders import MakeCorpus
 from safetensors import safe_open
 
-from wsd.artifacts.number_formats import NAMES, TooLargeError, from_disk, to_disk
-from wsd.artifacts.vectors import Embeddings, VectorsWriter, check_vectors
+from wsd.artifacts.vectors import (
+    NAMES,
+    Embeddings,
+    TooLargeError,
+    VectorsWriter,
+    check_vectors,
+    from_disk,
+    to_disk,
+)
 from wsd.errors import DamageError, ResultError
 
 HALVES = ["bfloat16", "float16"]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from wsd.artifacts.parts_of_speech import lemma_and_part, parts_of_speech
+from wsd.artifacts.senses import lemma_and_part, parts_of_speech
 from wsd.corpora.word_forms import matching_words
 
 

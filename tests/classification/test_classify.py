@@ -12,11 +12,11 @@ from builders import MakeCorpus, WriteFolds, WriteVectors, classify, turns
 from call_step import call_step
 from numpy.testing import assert_allclose, assert_array_equal
 
-from wsd.artifacts import fold_table, predictions
+from wsd.artifacts import predictions, training_set
 from wsd.artifacts.corpus_table import Corpus, write
 from wsd.artifacts.cv_table import read_search
-from wsd.artifacts.fold_table import WordFolds
 from wsd.artifacts.predictions import WordPredictions
+from wsd.artifacts.training_set import WordFolds
 from wsd.artifacts.vectors import Embeddings, VectorsWriter
 from wsd.classification import classify as classification
 from wsd.classification import classify_selected
@@ -350,7 +350,7 @@ def test_each_word_uses_its_own_selection(folder: Folder) -> None:
     out = folder.root / "per-word.parquet"
     folder.classify()
     selection = folder.root / "selection.json"
-    drawn = fold_table.read_for_words(folder.root / "folds.parquet", folder.corpora).settings
+    drawn = training_set.read_folds_for(folder.root / "folds.parquet", folder.corpora).settings
     selected = {"chosen": {"toy": {"full": {"words": chosen}}}, "folds": {"full": drawn}}
     selection.write_text(json.dumps(selected))
     args = Namespace(

@@ -133,7 +133,7 @@ def test_the_scale_of_a_layer_has_no_effect() -> None:
 
 
 def test_layers_are_concatenated() -> None:
-    """Layers are concatenated as `concat` of wsd.artifacts.layer_choice, not interleaved."""
+    """Layers are concatenated as `concat` of wsd.artifacts.feature_set, not interleaved."""
     X, y = layered(informative=1)
     order = [1, 0, 2, 3]
     swapped = X.reshape(len(X), 4, 6)[:, order].reshape(len(X), 24)

@@ -14,8 +14,8 @@ from wsd.artifacts import predictions
 from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.corpus_table import write as write_corpus
 from wsd.artifacts.cv_table import grid_points
-from wsd.artifacts.fold_table import Folds, WordFolds, write
 from wsd.artifacts.predictions import WordPredictions
+from wsd.artifacts.training_set import Folds, WordFolds, write_folds
 from wsd.classification import classify
 from wsd.classification.estimators.logistic import BagOfWords
 from wsd.classification.estimators.registry import make_estimator
@@ -187,7 +187,7 @@ def test_the_tuned_point_is_fitted_and_written(name: str, tmp_path: Path) -> Non
     lines = few.index[:20]
     train.words["few"] = WordFolds(lines, np.arange(20, dtype=np.int32), None)
     train.corpus["few"] = few.digest
-    write(tmp_path / "folds.parquet", train)
+    write_folds(tmp_path / "folds.parquet", train)
     out = tmp_path / "out.parquet"
     for word, corpus in corpora.items():
         write_corpus(tmp_path / f"{word}.parquet", corpus)
@@ -261,7 +261,7 @@ def test_a_baseline_needs_text(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], view: str, estimator: str, embeddings: bool
 ) -> None:
     write_corpus(tmp_path / "mole.parquet", CORPUS)
-    write(tmp_path / "f.parquet", folds_of(CORPUS))
+    write_folds(tmp_path / "f.parquet", folds_of(CORPUS))
     arguments = ["classify", "--corpus", str(tmp_path), "--words", "mole", "--view", view]
     arguments += ["--layers", "1", "--estimator", estimator, "--folds", str(tmp_path / "f.parquet")]
     arguments += ["--out", str(tmp_path / "o.parquet")]
@@ -309,7 +309,7 @@ def test_a_bag_of_substitutes_is_a_row_of_its_model(tmp_path: Path) -> None:
     corpora = {"mole": CORPUS}
     write_made(tmp_path / "said", corpora, "asked")
     write_corpus(tmp_path / "corpus/mole.parquet", CORPUS)
-    write(tmp_path / "f.parquet", folds_of(CORPUS))
+    write_folds(tmp_path / "f.parquet", folds_of(CORPUS))
     arguments = ["classify", "--corpus", str(tmp_path / "corpus"), "--words", "mole", "--folds"]
     arguments += [str(tmp_path / "f.parquet"), "--out", str(tmp_path / "o.parquet")]
     arguments += ["--view", "substitutes", "--layers", "masked", "--estimator", "bag_of_words"]

@@ -17,7 +17,7 @@ from wsd.artifacts import corpus_table as corpora_files
 from wsd.artifacts import predictions
 from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.cv_table import OBJECTIVES, Search, grid_points, read_search, write_search
-from wsd.artifacts.fold_table import WordFolds
+from wsd.artifacts.training_set import WordFolds
 from wsd.classification.classify import fold_scores, score_word
 from wsd.classification.estimators.logistic import Logistic
 from wsd.classification.estimators.scalar_mix import MixedLogistic

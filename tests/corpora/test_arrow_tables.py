@@ -16,8 +16,7 @@ from frames import bank, save_dict, save_to_disk
 from importing import import_corpus
 from require import missing, needs
 
-from wsd.artifacts.dataset import MANIFEST
-from wsd.artifacts.manifest import read_manifest
+from wsd.artifacts.dataset import MANIFEST, read_manifest
 from wsd.cli import main
 from wsd.corpora.importer.table_files import open_table
 from wsd.corpora.text_format import read_text

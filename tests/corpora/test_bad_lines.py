@@ -8,8 +8,7 @@ import pytest
 from importing import import_corpus
 from require import needs
 
-from wsd.artifacts.dataset import MANIFEST
-from wsd.artifacts.manifest import read_manifest
+from wsd.artifacts.dataset import MANIFEST, read_manifest
 from wsd.cli import main
 from wsd.errors import CorpusError, WsdError
 

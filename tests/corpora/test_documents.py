@@ -13,8 +13,7 @@ from importing import import_corpus
 
 from wsd.artifacts import corpus_table
 from wsd.artifacts.corpus_table import Corpus
-from wsd.artifacts.dataset import MANIFEST
-from wsd.artifacts.manifest import read_manifest
+from wsd.artifacts.dataset import MANIFEST, read_manifest
 from wsd.corpora import noad
 from wsd.corpora.copy_corpus import copy
 from wsd.corpora.text_format import read_text

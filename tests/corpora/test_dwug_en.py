@@ -9,8 +9,7 @@ import small_dwug
 from archive_server import Answer, ArchiveServer
 from importing import import_corpus
 
-from wsd.artifacts.dataset import CHANGE, DATASETS, JUDGMENTS, MANIFEST
-from wsd.artifacts.manifest import dataset_of_results
+from wsd.artifacts.dataset import CHANGE, DATASETS, JUDGMENTS, MANIFEST, dataset_of_results
 from wsd.corpora import archives, dwug_en
 from wsd.corpora.text_format import read_unlabelled
 from wsd.errors import ConfigError, DownloadError

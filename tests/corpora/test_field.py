@@ -11,8 +11,7 @@ import pytest
 from require import needs
 
 from wsd.artifacts.corpus_table import Corpus
-from wsd.artifacts.dataset import MANIFEST
-from wsd.artifacts.manifest import read_manifest
+from wsd.artifacts.dataset import MANIFEST, read_manifest
 from wsd.cli import main
 from wsd.corpora.text_format import read_text, read_unlabelled
 from wsd.storage.file_names import file_name

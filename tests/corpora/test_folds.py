@@ -10,10 +10,9 @@ from builders import MakeCorpus
 from numpy.testing import assert_array_equal
 
 from wsd.artifacts import corpus_table as corpora_files
-from wsd.artifacts import fold_table
+from wsd.artifacts import training_set
 from wsd.artifacts.corpus_table import Corpus
-from wsd.artifacts.fold_table import Folds
-from wsd.artifacts.training_set import TrainingSet
+from wsd.artifacts.training_set import Folds, TrainingSet
 from wsd.cli import main
 from wsd.corpora.folds import draw_folds, fold_word
 from wsd.errors import ResultError
@@ -113,7 +112,9 @@ def test_repeats_differ_and_each_is_drawn_with_its_own_seed(make_corpus: MakeCor
 def test_folds_are_reproducible(make_corpus: MakeCorpus, tmp_path: Path) -> None:
     for name in ("a", "b"):
         np.random.seed(len(name) * 7)  # the global state must not matter
-        fold_table.write(tmp_path / name, draw_folds({"mint": grouped(make_corpus)}, None, **ASKED))
+        training_set.write_folds(
+            tmp_path / name, draw_folds({"mint": grouped(make_corpus)}, None, **ASKED)
+        )
         np.random.random(5)
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
 
@@ -207,8 +208,8 @@ def test_round_trip(make_corpus: MakeCorpus, tmp_path: Path) -> None:
         "bow": make_corpus([("train", i % 2) for i in range(13)], word="bow"),
     }
     made = draw_folds(corpora, None, **ASKED)
-    fold_table.write(tmp_path / "folds.parquet", made)
-    again = fold_table.read(tmp_path / "folds.parquet")
+    training_set.write_folds(tmp_path / "folds.parquet", made)
+    again = training_set.read_folds(tmp_path / "folds.parquet")
     for key in ("train", "k", "repeats", "seed", "corpus"):
         assert getattr(again, key) == getattr(made, key)
     assert set(again.words) == set(corpora)
@@ -228,9 +229,9 @@ def test_another_table_is_refused(make_corpus: MakeCorpus, tmp_path: Path) -> No
     path = tmp_path / "corpus.parquet"
     corpora_files.write(path, make_corpus([("train", 0), ("test", 1)]))
     with pytest.raises(ResultError, match="a table of another kind"):
-        fold_table.read(path)
+        training_set.read_folds(path)
     with pytest.raises(ResultError, match="missing"):
-        fold_table.read(tmp_path / "none.parquet")
+        training_set.read_folds(tmp_path / "none.parquet")
 
 
 @pytest.mark.slow
@@ -262,7 +263,7 @@ def draw(folder: Path, *words: str, k: int = 3, seed: int = 1) -> Folds:
     given = ["--corpus", str(folder / "corpus"), "--words", *words, "--k", str(k), "--repeats", "2"]
     out = folder / "folds/full.parquet"
     assert main(["folds", *given, "--seed", str(seed), "--out", str(out)]) == 0
-    return fold_table.read(out)
+    return training_set.read_folds(out)
 
 
 @pytest.fixture
@@ -289,8 +290,8 @@ def test_a_step_reads_the_folds_of_its_words_alone(shared: Path) -> None:
     draw(shared, "arm", "bow")
     path = shared / "folds/full.parquet"
     corpora = corpora_files.read_corpora(shared / "corpus", ["bow"])
-    assert list(fold_table.read_for_words(path, corpora).words) == ["bow"]
+    assert list(training_set.read_folds_for(path, corpora).words) == ["bow"]
     corpora = corpora_files.read_corpora(shared / "corpus", ["bow", "yard"])
     with pytest.raises(ResultError, match="the folds of 'full' lack 'yard'") as caught:
-        fold_table.read_for_words(path, corpora)
+        training_set.read_folds_for(path, corpora)
     assert caught.value.where == str(path)

@@ -19,8 +19,7 @@ import yaml
 from importing import import_corpus
 from require import needs
 
-from wsd.artifacts.dataset import FORMAT, MANIFEST
-from wsd.artifacts.manifest import find_dataset, read_manifest
+from wsd.artifacts.dataset import FORMAT, MANIFEST, find_dataset, read_manifest
 from wsd.cli import main
 from wsd.corpora import find_word
 from wsd.corpora.copy_corpus import copy

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 from importing import import_corpus
 
-from wsd.artifacts.dataset import MANIFEST, Dataset
-from wsd.artifacts.manifest import read_manifest
+from wsd.artifacts.dataset import MANIFEST, Dataset, read_manifest
 from wsd.artifacts.senses import SenseText
 from wsd.corpora.copy_corpus import copy
 from wsd.errors import CorpusError, WsdError

@@ -2,7 +2,7 @@
 
 import pytest
 
-from wsd.artifacts.parts_of_speech import lemma_and_part
+from wsd.artifacts.senses import lemma_and_part
 from wsd.corpora.word_forms import forms, matching_words
 
 

@@ -12,8 +12,7 @@ from focal_word_recall import found_in_test
 from importing import import_corpus
 from require import needs
 
-from wsd.artifacts.dataset import MANIFEST
-from wsd.artifacts.manifest import read_manifest
+from wsd.artifacts.dataset import MANIFEST, read_manifest
 from wsd.corpora.find_word import Finder, KnownForms
 from wsd.corpora.focal_form_check import FormCheck
 from wsd.corpora.text_format import read_text, read_unlabelled

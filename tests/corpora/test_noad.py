@@ -11,9 +11,16 @@ import small_noad
 from archive_server import Answer, ArchiveServer
 from small_noad import FILES, document
 
-from wsd.artifacts.dataset import DATASETS, MANIFEST
-from wsd.artifacts.manifest import dataset_of_results, read_manifest
-from wsd.artifacts.noad_datasets import NOAD, TABLE, InParts, kept
+from wsd.artifacts.dataset import (
+    DATASETS,
+    MANIFEST,
+    NOAD,
+    NOAD_TABLE,
+    InParts,
+    dataset_of_results,
+    frequent_senses,
+    read_manifest,
+)
 from wsd.corpora import archives, noad
 from wsd.corpora.noad import documents_to_test, read
 from wsd.corpora.text_format import read_text
@@ -88,15 +95,15 @@ def test_senses_are_kept_by_what_is_trained_on() -> None:
         "d.r": {"1": InParts(10, 0), "2": InParts(9, 1)},
         "e.n": {"1": InParts(20, 0), "2": InParts(5, 1), "3": InParts(10, 1)},
     }
-    assert {w: set(value) for w, value in kept(counts, "noad", 10).items()} == {
+    assert {w: set(value) for w, value in frequent_senses(counts, "noad", 10).items()} == {
         "a.n": {"1", "2"},
         "b.v": {"1", "2"},
         "d.r": {"1", "2"},
         "e.n": {"1", "3"},
     }
-    assert set(kept(counts, "noad-semcor-masc", 10)) == {"b.v"}
-    assert not kept(counts, "noad-masc-semcor", 10)
-    assert set(kept(counts, "noad", 11)) == {"b.v", "e.n"}
+    assert set(frequent_senses(counts, "noad-semcor-masc", 10)) == {"b.v"}
+    assert not frequent_senses(counts, "noad-masc-semcor", 10)
+    assert set(frequent_senses(counts, "noad", 11)) == {"b.v", "e.n"}
 
 
 def test_the_same_archive_gives_the_same_bytes_in_whatever_order(
@@ -240,16 +247,16 @@ def test_the_real_archive(noad_real: Path, out: Path, monkeypatch: pytest.Monkey
     assert (len(plain), sum(map(len, plain.values()))) == (649, 1532)
     assert sum(map(sum, plain.values())) == 151_315
     counts = noad.counts_of(documents)
-    words = kept(counts, "noad", 10)
+    words = frequent_senses(counts, "noad", 10)
     assert (len(words), sum(map(len, words.values()))) == (642, 1517)
-    with TABLE.open(newline="") as file:
+    with NOAD_TABLE.open(newline="") as file:
         table = {row["word"]: row["senses"] for row in csv.DictReader(file)}
     assert table == {
         word: " ".join(f"{n.semcor}+{n.masc}" for _, n in sorted(value.items()))
         for word, value in words.items()
     }
     for name in NOAD:
-        kept_senses = kept(counts, name, 10)
+        kept_senses = frequent_senses(counts, name, 10)
         assert {word: sum(map(sum, senses.values())) for word, senses in kept_senses.items()} == (
             DATASETS[name].sizes
         )

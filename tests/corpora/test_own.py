@@ -14,7 +14,7 @@ import yaml
 from checkout import REPOSITORY, Checkout
 
 from wsd.artifacts.corpus_table import read
-from wsd.artifacts.manifest import read_manifest
+from wsd.artifacts.dataset import read_manifest
 from wsd.corpora.glosses import read_senses
 from wsd.corpora.importer import labelled_tables
 from wsd.corpora.importer.labelled_tables import Options

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 from importing import import_corpus
 
-from wsd.artifacts.dataset import MANIFEST
-from wsd.artifacts.manifest import read_manifest
+from wsd.artifacts.dataset import MANIFEST, read_manifest
 from wsd.corpora.importer.xml_formats import read_all_words
 from wsd.corpora.text_format import read_text
 from wsd.errors import ConfigError, CorpusError

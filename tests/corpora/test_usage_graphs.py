@@ -12,8 +12,7 @@ import pytest
 from importing import import_corpus
 from scipy.spatial.distance import jensenshannon
 
-from wsd.artifacts.dataset import CHANGE, JUDGMENTS, MANIFEST
-from wsd.artifacts.manifest import read_manifest
+from wsd.artifacts.dataset import CHANGE, JUDGMENTS, MANIFEST, read_manifest
 from wsd.corpora.text_format import read_unlabelled
 from wsd.errors import ConfigError, CorpusError
 from wsd.storage.file_names import file_name

@@ -11,8 +11,7 @@ from checkout import REPOSITORY
 from doc_examples import FENCE, follow, sections
 from require import needs
 
-from wsd.artifacts.dataset import COUNTS, MANIFEST
-from wsd.artifacts.manifest import read_manifest
+from wsd.artifacts.dataset import COUNTS, MANIFEST, read_manifest
 from wsd.cli import main
 from wsd.corpora.text_format import read_text
 from wsd.errors import ConfigError, CorpusError

@@ -11,8 +11,7 @@ from doc_examples import FENCE, follow, sections
 from frames import bank
 from require import missing, needs
 
-from wsd.artifacts.dataset import MANIFEST
-from wsd.artifacts.manifest import read_manifest
+from wsd.artifacts.dataset import MANIFEST, read_manifest
 
 HOW_TO = REPOSITORY / "docs/how-to"
 # By page and section: the words with their numbers of instances, and what the import says.

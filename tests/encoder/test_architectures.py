@@ -21,7 +21,7 @@ from tiny import corpus_of, tiny_tokenizer
 from tokenizers import Tokenizer
 
 from wsd.artifacts.corpus_table import Corpus
-from wsd.artifacts.view_names import VIEWS
+from wsd.artifacts.encoder_input import VIEWS
 from wsd.encoder.encoder import Encoder
 from wsd.encoder.model import resolve
 from wsd.encoder.run_model import length_limit, stated_shape

@@ -17,7 +17,7 @@ from safetensors.numpy import load_file
 from tiny import corpus_of, tiny_bert, tiny_tokenizer
 
 from wsd.artifacts import corpus_table as corpora
-from wsd.artifacts import fold_table, predictions
+from wsd.artifacts import predictions, training_set
 from wsd.artifacts.vectors import Embeddings, VectorsWriter, check_vectors
 from wsd.corpora import folds as folds_corpora
 from wsd.corpora import text_format as corpora_corpora
@@ -285,7 +285,7 @@ def test_bert_base_with_random_weights_is_embedded_and_classified(tmp_path: Path
     opened = Embeddings(tmp_path / "e/crane/focal.safetensors", corpus)
     assert (opened.layers, opened.width) == (13, 768)
     folded = tmp_path / "folds.parquet"
-    fold_table.write(
+    training_set.write_folds(
         folded, folds_corpora.draw_folds({"crane": corpus}, None, k=5, repeats=1, seed=1)
     )
     for layers, estimator in (("12", "logistic"), ("concat-last-4", "nearest_centroid")):

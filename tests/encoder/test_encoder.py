@@ -13,7 +13,7 @@ from naive_bert import naive
 from tiny import PositionModel, corpus_of, tiny_bert, tiny_tokenizer
 
 from wsd.artifacts.corpus_table import Corpus
-from wsd.artifacts.view_names import VIEWS
+from wsd.artifacts.encoder_input import VIEWS
 from wsd.corpora import text_format as corpora
 from wsd.encoder.encoder import Encoder
 from wsd.encoder.load_model import load_folder, weights_digest

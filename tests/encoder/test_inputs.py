@@ -15,7 +15,7 @@ from tiny import PositionModel, corpus_of, tiny_tokenizer
 from transformers import AutoTokenizer
 
 from wsd.artifacts.corpus_table import Corpus
-from wsd.artifacts.input_template import InputValue
+from wsd.artifacts.encoder_input import InputValue
 from wsd.encoder import alignment
 from wsd.encoder.encoder import Encoder
 from wsd.encoder.match_word_pieces import Aligner

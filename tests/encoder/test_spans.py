@@ -12,7 +12,7 @@ from naive_encoder import naive_vectors
 from tiny import PositionModel, corpus_of, tiny_bert, tiny_tokenizer
 
 from wsd.artifacts.corpus_table import Corpus
-from wsd.artifacts.view_names import INPUTS, VIEWS
+from wsd.artifacts.encoder_input import INPUTS, VIEWS
 from wsd.encoder.alignment import alignment_report
 from wsd.encoder.encoder import Encoder
 from wsd.encoder.match_word_pieces import Aligner

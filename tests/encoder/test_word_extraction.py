@@ -15,8 +15,8 @@ from wsd.artifacts.vectors import Embeddings, VectorsWriter
 from wsd.encoder import batches, embed, model
 from wsd.encoder.encoder import Encoder
 from wsd.errors import ModelError, StorageError
+from wsd.storage.atomic import PART, remove_abandoned
 from wsd.storage.json import read_json, write_json
-from wsd.storage.temporary_files import PART, remove_abandoned
 
 # Sixty sentences of many lengths; the budget below gives batches of a few.
 CORPUS = corpus_of(

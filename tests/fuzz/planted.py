@@ -43,7 +43,7 @@ FAULTS = {
     ),
     "a layer too many": Fault(
         "layers",
-        "artifacts/layer_choice.py",
+        "artifacts/feature_set.py",
         "layers[-1] <= min(blocks, MOST_BLOCKS)",
         "layers[-1] <= min(blocks + 1, MOST_BLOCKS)",
     ),

@@ -36,8 +36,7 @@ MEMORY = "/dev/shm" if Path("/dev/shm").is_dir() else None
 PARSERS = {
     "arguments": ("json_object",),
     "artifacts/dataset": ("Dataset.choose",),
-    "artifacts/feature_set": ("parse_features",),
-    "artifacts/layer_choice": ("parse_layers", "_named", "expand_layers"),
+    "artifacts/feature_set": ("parse_features", "parse_layers", "_named", "expand_layers"),
     "artifacts/senses": ("sense_texts", "find_clash", "check_text", "readable"),
     "corpora/archives": ("verified", "_name_below_top", "_members", "_Limited.*"),
     "corpora/importer/xml_formats": ("*",),

@@ -31,12 +31,7 @@ from fuzz_target import (
 from mutate import SEPARATOR
 
 from wsd import arguments
-from wsd.artifacts import (
-    corpus_table,
-    feature_set,
-    layer_choice,
-    training_set,
-)
+from wsd.artifacts import corpus_table, feature_set, training_set
 from wsd.artifacts import (
     senses as sense_names,
 )
@@ -300,7 +295,7 @@ def run_config(data: bytes, folder: Path) -> None:
     for name, model in {**result.models, **result.random_controls}.items():
         assert name == model.name and model.blocks >= 1 and model.width >= 1
         for choice in model.layers:
-            assert layer_choice.parse_layers(choice, model.blocks).name == choice
+            assert feature_set.parse_layers(choice, model.blocks).name == choice
     assert set(result.controls.classifiers) <= set(result.classifiers)
     assert result.trains[0] == "full" and isinstance(result.seed, int)
     assert all(len(name) <= 100 for name in (*result.models, *result.classifiers))
@@ -311,8 +306,8 @@ def run_layers(data: bytes, folder: Path) -> None:
     text = data[1:].decode("utf-8", "surrogateescape")
     # YAML does not read `true` as text.
     chosen_all = [True if chosen == "true" else chosen for chosen in text.split(",")]
-    for result in layer_choice.expand_layers(chosen_all, blocks, where="layers"):
-        assert layer_choice.parse_layers(result.name, blocks) == result
+    for result in feature_set.expand_layers(chosen_all, blocks, where="layers"):
+        assert feature_set.parse_layers(result.name, blocks) == result
         assert list(result.layers) == sorted(set(result.layers))
         assert result.layers[0] >= 0 and result.layers[-1] <= blocks
         states = {layer: np.full((1, 1), layer, np.float32) for layer in result.layers}
@@ -332,11 +327,11 @@ def run_layers(data: bytes, folder: Path) -> None:
             expected = list(range(blocks + 1 - int(kinds[2]), blocks + 1))
         elif kinds[1:] == ["all"]:
             expected = list(range(1, blocks + 1))
-        elif kinds[0] in layer_choice.OPERATIONS:
+        elif kinds[0] in feature_set.OPERATIONS:
             expected = sorted(map(int, kinds[1:]))
         else:
             expected = [int(chosen) % (blocks + 1)]
-        assert list(layer_choice.parse_layers(chosen, blocks).layers) == expected
+        assert list(feature_set.parse_layers(chosen, blocks).layers) == expected
 
 
 def run_features(data: bytes, folder: Path) -> None:

@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from targets import TARGETS
 
-from wsd.artifacts import corpus_table, layer_choice
+from wsd.artifacts import corpus_table, feature_set
 from wsd.corpora import text_format
 from wsd.errors import WsdError
 from wsd.run import config, config_files
@@ -119,14 +119,14 @@ def plan_json(text: str) -> str:
 
 
 @settings(deadline=None)
-@given(st.data(), st.integers(1, 30), st.sampled_from(layer_choice.OPERATIONS))
+@given(st.data(), st.integers(1, 30), st.sampled_from(feature_set.OPERATIONS))
 def test_every_choice_of_the_grammar_is_its_layers(data: Any, blocks: int, operation: str) -> None:
     chosen = data.draw(st.sets(st.integers(0, blocks), min_size=1))
     shuffled = data.draw(st.permutations(sorted(chosen)))
-    actual = layer_choice.parse_layers("-".join([operation, *map(str, shuffled)]), blocks)
+    actual = feature_set.parse_layers("-".join([operation, *map(str, shuffled)]), blocks)
     assert actual.layers == tuple(sorted(chosen))
     k = data.draw(st.integers(1, blocks + 1))
-    last = layer_choice.parse_layers(f"{operation}-last-{k}", blocks)
+    last = feature_set.parse_layers(f"{operation}-last-{k}", blocks)
     assert last.layers == tuple(range(blocks + 1 - k, blocks + 1))
 
 

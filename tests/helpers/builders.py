@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from wsd.artifacts import fold_table
+from wsd.artifacts import training_set
 from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.corpus_table import write as write_corpus
-from wsd.artifacts.fold_table import Folds, WordFolds
+from wsd.artifacts.training_set import Folds, WordFolds
 from wsd.artifacts.vectors import VectorsWriter
 from wsd.classification import classify as classification
 
@@ -97,7 +97,7 @@ def write_folds(
         words=folds_by_word,
         corpus={word: corpus.digest for word, corpus in corpora.items()},
     )
-    fold_table.write(path, folds)
+    training_set.write_folds(path, folds)
     return folds
 
 

@@ -38,8 +38,8 @@ from checkout import Checkout
 from wsd.artifacts.vectors import VECTORS
 from wsd.encoder.model_files import WEIGHTS
 from wsd.run.check import checksum_or_problem, damaged_files
+from wsd.storage.atomic import PART
 from wsd.storage.checksums import STORE
-from wsd.storage.temporary_files import PART
 
 QUICKSTART = ("--cores", "2", "--configfile", "config/quickstart.yaml")
 COMMAND = re.compile(r"\bwsd (?:--log \S+ )?([a-z-]+)")

@@ -15,12 +15,17 @@ import pandas as pd
 from call_step import call_step
 
 from wsd.artifacts import corpus_table as corpora_files
-from wsd.artifacts import projection
+from wsd.artifacts import instance_tables
 from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.dataset import Dataset
-from wsd.artifacts.neighbour_table import Neighbours, read_neighbours, write_neighbours
+from wsd.artifacts.instance_tables import (
+    Neighbours,
+    Projection,
+    align_signs,
+    read_neighbours,
+    write_neighbours,
+)
 from wsd.artifacts.predictions import WordPredictions, read_predictions, write_predictions
-from wsd.artifacts.projection import Projection, align_signs
 from wsd.artifacts.senses import SenseText
 from wsd.evaluation import evaluate
 from wsd.metrics.scores import MEAN_SCORES
@@ -233,7 +238,7 @@ def make_run(
                     if method == "discriminant" and too_small:
                         nowhere = np.full((len(corpora[too_small]), 2), np.nan, dtype=np.float32)
                         pictures[too_small] = Projection(nowhere, None, np.nan, TOO_SMALL)
-                    projection.write_projections(
+                    instance_tables.write_projections(
                         path, corpora, pictures, {"method": method, **named}
                     )
                     projected.append(path)
@@ -537,7 +542,7 @@ def predictions_of(run: Run, word: str, choice: str, reader: str) -> WordPredict
 
 def pictures_of(run: Run, word: str) -> list[np.ndarray]:
     read = {
-        path.stem: projection.read_projections(path)[0]
+        path.stem: instance_tables.read_projections(path)[0]
         for path in run.projections
         if "pca" in path.parts
     }

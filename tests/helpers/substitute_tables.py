@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 
 from wsd.artifacts.corpus_table import Corpus
+from wsd.artifacts.encoder_input import MASKED, PLAIN
 from wsd.artifacts.substitute_table import Fillers, write_substitutes
-from wsd.artifacts.view_names import MASKED, PLAIN
 from wsd.storage.file_names import file_name
 
 

@@ -15,7 +15,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from report_builder import Page, decode
 from shown_results import CHOICES, CLASSIFIERS, METHODS
 
-from wsd.artifacts.projection import read_projections, write_projections
+from wsd.artifacts.instance_tables import read_projections, write_projections
 from wsd.cli import main
 from wsd.fitted.selected_results import Results
 

@@ -31,7 +31,7 @@ from changed_config import (
     views,
 )
 
-from wsd.artifacts import fold_table
+from wsd.artifacts import training_set
 from wsd.artifacts.config_section import Section
 from wsd.artifacts.cv_table import PARAMETERS
 from wsd.artifacts.dataset import DATASETS
@@ -756,7 +756,7 @@ def test_the_unchanged_config_is_right() -> None:
 
 
 def test_the_folds_of_config_and_program_agree() -> None:
-    assert load("config.yaml")["tuning"]["folds"] == fold_table.K
+    assert load("config.yaml")["tuning"]["folds"] == training_set.K
 
 
 @pytest.mark.parametrize(

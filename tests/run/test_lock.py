@@ -19,7 +19,7 @@ from wsd.run import digests
 from wsd.run.check import damaged_files
 from wsd.run.digests import MAP, PROGRAM
 from wsd.run.session import BusyError, begin
-from wsd.storage import atomic, temporary_files
+from wsd.storage import atomic
 
 HOLD = """
 import sys, time
@@ -96,9 +96,9 @@ def test_where_there_are_no_locks_a_run_says_so(
     begin(tmp_path / "quickstart").close()
     assert "start no second run" in capsys.readouterr().err
     # Files that may belong to another run are not deleted.
-    left = tmp_path / "quickstart" / f".a.csv.x{temporary_files.PART}"
+    left = tmp_path / "quickstart" / f".a.csv.x{atomic.PART}"
     left.write_text("")
-    assert temporary_files.remove_abandoned(tmp_path) == [] and left.exists()
+    assert atomic.remove_abandoned(tmp_path) == [] and left.exists()
 
 
 def vectors(path: Path) -> Path:

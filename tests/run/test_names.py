@@ -17,8 +17,16 @@ from hypothesis import HealthCheck, Phase, event, given, settings
 from hypothesis import strategies as st
 
 from wsd.artifacts import column_names, predictions
-from wsd.artifacts.dataset import ABOUT, COUNTS, DATASETS, FILES, FORMAT, MANIFEST
-from wsd.artifacts.reserved_names import RESERVED, check_reserved
+from wsd.artifacts.dataset import (
+    ABOUT,
+    COUNTS,
+    DATASETS,
+    FILES,
+    FORMAT,
+    MANIFEST,
+    RESERVED,
+    check_reserved,
+)
 from wsd.artifacts.run_json import LISTED, PAGES, SOURCE, TABLES, bare, is_listing
 from wsd.cli import main
 from wsd.errors import ConfigError

@@ -127,5 +127,5 @@ def test_messages_and_writing_are_in_no_digest() -> None:
     for step in ("embed", "classify", "corpus"):
         modules = digests.modules(step)
         assert "wsd.storage.parquet" in modules
-        apart = ("atomic", "checksums", "result_files", "temporary_files", "file_lock")
+        apart = ("atomic", "checksums", "result_files")
         assert not modules & {"wsd.errors", "wsd.logs", *(f"wsd.storage.{name}" for name in apart)}

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from wsd.errors import DamageError, StorageError
-from wsd.storage import atomic, checksums, json, parquet, temporary_files
+from wsd.storage import atomic, checksums, json, parquet
 
 WRITE = {
     "t.parquet": lambda p: parquet.write_table(p, pa.table({"a": list(range(50))}), {"b": "c"}),
@@ -113,10 +113,10 @@ def test_only_temporary_files_of_dead_processes_are_deleted(
     assert subprocess.run([sys.executable, "-c", code, path]).returncode == -9
     assert not path.exists()
     (left,) = path.parent.iterdir()
-    assert left.name.startswith(".table.csv.") and left.name.endswith(temporary_files.PART)
+    assert left.name.startswith(".table.csv.") and left.name.endswith(atomic.PART)
     with getattr(atomic, context)(path.with_name("other.csv")) as alive:
         (alive if context == "replacing" else alive / "x").write_text("whole")
-        assert temporary_files.remove_abandoned(tmp_path) == [left]
+        assert atomic.remove_abandoned(tmp_path) == [left]
     assert [p.name for p in path.parent.iterdir() if p.name != checksums.SUMS] == ["other.csv"]
 
 
@@ -158,7 +158,7 @@ def test_foreign_files_are_not_deleted(tmp_path: Path) -> None:
     """Opening a pipe would wait for a writer."""
     os.mkfifo(tmp_path / ".x.part")
     (tmp_path / ".y.part").symlink_to("/etc")
-    assert temporary_files.remove_abandoned(tmp_path) == []
+    assert atomic.remove_abandoned(tmp_path) == []
 
 
 def test_a_file_where_a_folder_should_be_is_named(tmp_path: Path) -> None:

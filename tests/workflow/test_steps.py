@@ -23,7 +23,7 @@ from steps import (
     rows,
 )
 
-from wsd.artifacts import fold_table, predictions, training_set
+from wsd.artifacts import predictions, training_set
 from wsd.artifacts.cv_table import read_search
 
 # Written files
@@ -41,8 +41,8 @@ def test_every_command_syncs_files_before_it_renames_them(
 
 def test_training_sets_and_their_folds(every_step: Path) -> None:
     full, balanced = (
-        fold_table.read(every_step / "full.parquet"),
-        fold_table.read(every_step / "balanced.parquet"),
+        training_set.read_folds(every_step / "full.parquet"),
+        training_set.read_folds(every_step / "balanced.parquet"),
     )
     assert (full.train, full.k, full.repeats, full.seed) == ("full", 5, 2, 1)
     part = training_set.read(every_step / "trains/balanced.parquet")
@@ -70,7 +70,7 @@ def test_classify_writes_a_file_and_a_search_per_training_set(every_step: Path) 
             *((word, "test") for word in WORDS),
             ("apple", "outofdomain"),
         ]
-        n_train = len(fold_table.read(every_step / f"{train}.parquet").words["crane"].lines)
+        n_train = len(training_set.read_folds(every_step / f"{train}.parquet").words["crane"].lines)
         assert {prediction.n_train for prediction in written if prediction.word == "crane"} == {
             n_train
         }

@@ -22,7 +22,7 @@ from tiny import tiny_bert
 
 from wsd.artifacts import corpus_table as corpora
 from wsd.artifacts import feature_set
-from wsd.artifacts.layer_choice import expand_layers
+from wsd.artifacts.feature_set import expand_layers
 from wsd.artifacts.run_json import bare
 from wsd.classification.estimators.logistic import Logistic
 from wsd.classification.fit_and_predict import predict_word

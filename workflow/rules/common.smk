@@ -26,9 +26,8 @@ import wsd.run.config
 import wsd.run.config_files
 import wsd.run.plan
 from wsd.artifacts import dataset
-from wsd.artifacts.input_template import as_argument
-from wsd.artifacts.noad_datasets import NOAD
-from wsd.artifacts.reserved_names import WITH_MANIFEST
+from wsd.artifacts.dataset import NOAD, WITH_MANIFEST
+from wsd.artifacts.encoder_input import as_argument
 from wsd.artifacts.run_json import bare, megabytes
 from wsd.errors import WsdError
 from wsd.report.leaderboard import leaderboard

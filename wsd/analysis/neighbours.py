@@ -13,7 +13,7 @@ import numpy as np
 from wsd.arguments import add_feature_set, add_out
 from wsd.artifacts.corpus_table import Corpus, read_corpora
 from wsd.artifacts.feature_set import StoredFeatures
-from wsd.artifacts.neighbour_table import Neighbours, write_neighbours
+from wsd.artifacts.instance_tables import Neighbours, write_neighbours
 from wsd.metrics.nearest import K, blocks, highest, unit_vectors, vote_macro_f1
 from wsd.metrics.single_thread import one_thread
 

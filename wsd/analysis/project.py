@@ -4,7 +4,7 @@ A file per method and layer choice holds all words: word, split, index, x, y. It
 share of variance of each axis, two scores, and why a word has no projection. Two axes show less
 than the classifier uses. The score measures how well they separate the senses: the five nearest
 training points vote on each test point, and the score is the macro-F1 of the votes.
-:mod:`wsd.artifacts.neighbour_table` has the same score for the full space. For the cross-validated
+:mod:`wsd.artifacts.instance_tables` has the same score for the full space. For the cross-validated
 score, points of the other folds vote on each training point. Pages select a projection by this
 score, which uses no test label.
 """
@@ -20,9 +20,8 @@ from scipy.spatial.distance import cdist
 from wsd.arguments import add_feature_set, add_out, add_seed
 from wsd.artifacts.corpus_table import OUT_OF_DOMAIN, Corpora, Corpus, read_corpora
 from wsd.artifacts.feature_set import StoredFeatures
-from wsd.artifacts.fold_table import WordFolds, read_for_words
-from wsd.artifacts.projection import METHODS, Projection, write_projections
-from wsd.artifacts.training_set import FULL
+from wsd.artifacts.instance_tables import METHODS, Projection, write_projections
+from wsd.artifacts.training_set import FULL, WordFolds, read_folds_for
 from wsd.errors import ConfigError
 from wsd.metrics.covariance import Covariance, classes_of, largest
 from wsd.metrics.nearest import K, blocks, highest, vote_macro_f1
@@ -171,7 +170,7 @@ def _folds(path: Path | None, corpora: Corpora, method: str) -> dict[str, WordFo
             return {}
         problem = "the method 'discriminant' needs the folds of the training set"
         raise ConfigError(problem, where="--folds", fix="name the file that `wsd folds` wrote")
-    folds = read_for_words(path, corpora)
+    folds = read_folds_for(path, corpora)
     if folds.train != FULL:
         problem = f"the folds are of the training set {folds.train!r}, not of {FULL!r}"
         raise ConfigError(problem, where=str(path), fix="name the folds of the full training set")

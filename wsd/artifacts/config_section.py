@@ -9,9 +9,9 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Discriminator, Field
 from pydantic_core import PydanticCustomError
 
 from wsd.artifacts.dataset import DATASETS
-from wsd.artifacts.number_formats import STORE_DTYPES
+from wsd.artifacts.encoder_input import DEVICES, INPUTS, POOLINGS, PRECISIONS, VIEWS
 from wsd.artifacts.transform_names import PATTERN
-from wsd.artifacts.view_names import DEVICES, INPUTS, POOLINGS, PRECISIONS, VIEWS
+from wsd.artifacts.vectors import STORE_DTYPES
 from wsd.storage.file_names import PLAIN_NAME
 
 T = TypeVar("T")

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from wsd.artifacts.corpus_table import Corpus
+from wsd.artifacts.encoder_input import MASKED, PLAIN
 from wsd.artifacts.run_json import Words, word_file
-from wsd.artifacts.view_names import MASKED, PLAIN
 from wsd.errors import wrong_file
 from wsd.storage.file_names import file_name
 from wsd.storage.parquet import as_tuples, read_table, write_table

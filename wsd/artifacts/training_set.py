@@ -1,12 +1,16 @@
-"""Read and write training sets as lines of the full training set.
+"""Read and write training sets, and their cross-validation folds.
 
-A training set needs only line numbers, because its sentences are also in the full training set. It
-has one file for all words, with the columns word and index (the 0-based line of the full training
-file, ascending).
+A training set is a list of lines of the full training set. It has one file for all words, with the
+columns word and index (the 0-based line of the full training file, ascending).
+
+Folds are drawn before anything is fitted: stratified by sense, with near-duplicates in one fold,
+and several times (repeats). The file of a training set has the fold in which each instance is held
+out, for each repeat. Later steps take the rows of the training set from this file.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -108,3 +112,124 @@ def read(path: Path) -> TrainingSet:
     rows, index = rows_by(table["word"]), table["index"].to_numpy()
     lines = {word: index[rows[word]] for word in provenance["corpus"]}
     return TrainingSet(provenance["train"], lines, provenance["corpus"])
+
+
+# The default number of folds, as in config/config.yaml.
+K = 5
+# The settings that decide a word's folds, besides its training instances.
+SETTINGS = ("k", "repeats", "seed")
+RUN_AGAIN = "run snakemake again with the config of this run"
+
+
+@dataclass(frozen=True, eq=False)
+class WordFolds:
+    """The training instances of one word.
+
+    Attributes
+    ----------
+    lines : int array of shape (n,)
+        0-based lines of the full training file, ascending.
+    component : int array of shape (n,)
+        Instances that a chain of near-duplicates connects have the same number.
+    held : int array of shape (repeats, n), or None
+        The fold in which each instance is held out. None if the rarest sense has fewer instances
+        than there are folds: the word cannot be tuned.
+    """
+
+    lines: np.ndarray
+    component: np.ndarray
+    held: np.ndarray | None
+
+    def splits(self, repeat: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """Yield for each fold the rows to fit on and the held-out rows of the training set."""
+        assert self.held is not None
+        held = self.held[repeat]
+        for fold in np.unique(held):
+            yield np.flatnonzero(held != fold), np.flatnonzero(held == fold)
+
+
+@dataclass(frozen=True, eq=False)
+class Folds:
+    """A training set and its folds.
+
+    Attributes
+    ----------
+    train : str
+        The training set's name.
+    k, repeats, seed : int
+    words : mapping of word to WordFolds
+        Words that the training set lacks are absent.
+    corpus : mapping of word to str
+        The digests of the words' tables.
+    """
+
+    train: str
+    k: int
+    repeats: int
+    seed: int
+    words: Mapping[str, WordFolds]
+    corpus: Mapping[str, str]
+
+    @property
+    def settings(self) -> dict[str, int]:
+        """Return the settings of the draw: ``k``, ``repeats`` and ``seed``."""
+        return {key: getattr(self, key) for key in SETTINGS}
+
+    def rows(self, corpus: Corpus) -> np.ndarray:
+        """Return the rows of the training set in a word's table, in the order of its lines.
+
+        Raises
+        ------
+        ResultError
+            If the folds were made from another table.
+        """
+        check_digest(f"the folds of {self.train!r}", self.corpus, corpus)
+        return corpus.training_rows(self.words[corpus.word].lines)
+
+
+def read_folds_for(path: Path, corpora: Mapping[str, Corpus]) -> Folds:
+    """Read the folds of some words. The file may have further words, because runs share it.
+
+    Raises
+    ------
+    ResultError
+        If the full training set lacks a word, or another training set lacks all of them.
+    """
+    folds = read_folds(path)
+    words = {word: folds.words[word] for word in corpora if word in folds.words}
+    lacking = [word for word in corpora if word not in words]
+    if lacking and (folds.train == FULL or not words):
+        problem = f"the folds of {folds.train!r} lack {', '.join(map(repr, lacking))}"
+        raise ResultError(problem, where=str(path), fix=RUN_AGAIN)
+    return replace(folds, words=words)
+
+
+def write_folds(path: Path, folds: Folds) -> None:
+    """Write folds as Parquet, atomically."""
+    import pyarrow as pa
+
+    words = folds.words.values()
+    held = [[[]] * len(w.lines) if w.held is None else w.held.T.tolist() for w in words]
+    table = pa.table(
+        {
+            "word": np.repeat(list(folds.words), [len(word.lines) for word in words]),
+            "index": np.concatenate([word.lines for word in words]),
+            "component": np.concatenate([word.component for word in words]),
+            "held_out_in": pa.array(chain.from_iterable(held), pa.list_(pa.int8())),
+        }
+    )
+    about = {"train": folds.train, **folds.settings, "corpus": dict(folds.corpus)}
+    write_table(path, table, about)
+
+
+def read_folds(path: Path) -> Folds:
+    """Read folds that :func:`write` wrote."""
+    table, provenance = read_table(path, "held_out_in")
+    rows_of, words = rows_by(table["word"]), {}
+    for word in provenance["corpus"]:
+        rows = table.take(rows_of[word])
+        held = np.array(rows["held_out_in"].to_pylist(), dtype=np.int8).T
+        lines, component = rows["index"].to_numpy(), rows["component"].to_numpy()
+        words[word] = WordFolds(lines, component, held if held.size else None)
+    drawn = {key: provenance[key] for key in ("train", *SETTINGS)}
+    return Folds(**drawn, words=words, corpus=provenance["corpus"])

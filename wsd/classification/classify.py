@@ -33,12 +33,12 @@ from wsd.arguments import (
     writes,
 )
 from wsd.artifacts import cv_table
-from wsd.artifacts import fold_table as folding
+from wsd.artifacts import training_set as folding
 from wsd.artifacts.corpus_table import Corpora, Corpus, read_corpora
 from wsd.artifacts.cv_table import Search, fixed_parameters, grid_points, write_search
 from wsd.artifacts.feature_set import StoredFeatures
-from wsd.artifacts.fold_table import Folds, WordFolds
 from wsd.artifacts.predictions import CV, WordPredictions, write_predictions
+from wsd.artifacts.training_set import Folds, WordFolds
 from wsd.classification.estimators.registry import make_estimator
 from wsd.classification.estimators.vector_classifiers import Split, class_scores
 from wsd.classification.fit_and_predict import (
@@ -135,7 +135,7 @@ def run(
         raise ConfigError(problem, where="--searches, --out", fix=fix)
     outputs = iter(zip(args.searches or itertools.repeat(None), args.out, strict=False))
     corpora = read_corpora(args.corpus, args.words)
-    trains = [folding.read_for_words(path, corpora) for path in args.folds]
+    trains = [folding.read_folds_for(path, corpora) for path in args.folds]
     labelled = {
         word: dataclasses.replace(corpus, gold=relabel(corpus)) if relabel else corpus
         for word, corpus in corpora.items()

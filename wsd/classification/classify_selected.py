@@ -4,7 +4,7 @@ import argparse
 from typing import Any
 
 from wsd.arguments import add_embeddings, add_out, add_path
-from wsd.artifacts import fold_table as folding
+from wsd.artifacts import training_set as folding
 from wsd.artifacts.corpus_table import read_corpora
 from wsd.artifacts.feature_set import read_features, shared_provenance
 from wsd.artifacts.predictions import PER_WORD, WordPredictions, write_predictions
@@ -31,7 +31,7 @@ def run(args: argparse.Namespace) -> None:
         selection = read_json(args.selection)
         chosen = selection["chosen"].get(args.model, {}).get(FULL, {}).get("words", {})
     corpora = read_corpora(args.corpus, args.words)
-    train = folding.read_for_words(args.folds, corpora)
+    train = folding.read_folds_for(args.folds, corpora)
     sources: dict[str, Any] = {}
     predictions: list[WordPredictions] = []
     with one_thread():

@@ -8,8 +8,8 @@ import numpy as np
 from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.cv_table import fixed_parameters
 from wsd.artifacts.feature_set import Features
-from wsd.artifacts.fold_table import Folds
 from wsd.artifacts.predictions import WordPredictions, versions
+from wsd.artifacts.training_set import Folds
 from wsd.classification.estimators.registry import make_estimator
 from wsd.classification.estimators.vector_classifiers import class_scores
 from wsd.errors import ConfigError

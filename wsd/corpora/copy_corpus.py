@@ -9,8 +9,7 @@ import shutil
 from pathlib import Path
 
 from wsd.arguments import add_listings, add_out_folder
-from wsd.artifacts.dataset import MANIFEST, check_name
-from wsd.artifacts.manifest import read_manifest
+from wsd.artifacts.dataset import MANIFEST, check_name, read_manifest
 from wsd.artifacts.run_json import list_folders
 from wsd.errors import CorpusError
 from wsd.storage.atomic import replacing

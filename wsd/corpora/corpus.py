@@ -13,8 +13,7 @@ from typing import Any
 
 from wsd.arguments import add_out_folder, add_path
 from wsd.artifacts.corpus_table import write
-from wsd.artifacts.dataset import ENGLISH, FORMS, LANGUAGE, MANIFEST, UNLABELLED_FILE
-from wsd.artifacts.manifest import read_given
+from wsd.artifacts.dataset import ENGLISH, FORMS, LANGUAGE, MANIFEST, UNLABELLED_FILE, read_given
 from wsd.artifacts.run_json import TABLES, write_listing
 from wsd.corpora.find_word import KnownForms
 from wsd.corpora.focal_form_check import ANY_FORM, FormCheck

@@ -23,12 +23,12 @@ from wsd.artifacts.dataset import (
     CHANGE,
     DATA,
     DATASETS,
+    DWUG_EN,
     EXTRA_UNLABELLED,
     JUDGMENTS,
     MANIFEST,
     UNLABELLED_FILE,
 )
-from wsd.artifacts.reserved_names import DWUG_EN
 from wsd.artifacts.run_json import list_folders
 from wsd.corpora.archives import SourceArchive, available, refuse_foreign_files, verified
 from wsd.corpora.download import log_licence

@@ -32,7 +32,7 @@ from functools import cache
 from typing import NamedTuple
 
 from wsd.artifacts.dataset import ENGLISH
-from wsd.artifacts.parts_of_speech import lemma_and_part
+from wsd.artifacts.senses import lemma_and_part
 from wsd.corpora.text_format import join_tokens
 from wsd.corpora.word_forms import RULES_OF_FORMS, forms
 

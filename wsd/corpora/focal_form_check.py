@@ -15,7 +15,7 @@ from difflib import SequenceMatcher
 from functools import cache
 
 from wsd.artifacts.dataset import ENGLISH
-from wsd.artifacts.parts_of_speech import lemma_and_part
+from wsd.artifacts.senses import lemma_and_part
 from wsd.corpora.find_word import RULES, KnownForms, bare_span, is_punctuation
 from wsd.errors import CorpusError
 from wsd.logs import log

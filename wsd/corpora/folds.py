@@ -14,8 +14,7 @@ import numpy as np
 from wsd.arguments import add_corpora, add_out, add_seed, count
 from wsd.artifacts import training_set
 from wsd.artifacts.corpus_table import Corpus, read_corpora
-from wsd.artifacts.fold_table import Folds, K, WordFolds, write
-from wsd.artifacts.training_set import TrainingSet
+from wsd.artifacts.training_set import Folds, K, TrainingSet, WordFolds, write_folds
 from wsd.errors import ConfigError, ResultError
 from wsd.logs import log
 from wsd.metrics import near_duplicates
@@ -136,4 +135,6 @@ def run(args: argparse.Namespace) -> None:
         raise ConfigError("a single fold leaves nothing out", where="--k", fix="give 2 or more")
     corpora = read_corpora(args.corpus, args.words)
     train = training_set.read(args.train) if args.train else None
-    write(args.out, draw_folds(corpora, train, k=args.k, repeats=args.repeats, seed=args.seed))
+    write_folds(
+        args.out, draw_folds(corpora, train, k=args.k, repeats=args.repeats, seed=args.seed)
+    )

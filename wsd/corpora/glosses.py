@@ -10,10 +10,16 @@ from pathlib import Path
 import numpy as np
 
 from wsd.artifacts.corpus_table import Corpus
-from wsd.artifacts.dataset import ENGLISH, MANIFEST
-from wsd.artifacts.manifest import read_manifest
-from wsd.artifacts.parts_of_speech import lemma_and_part
-from wsd.artifacts.senses import GLOSS, Given, SenseText, check_text, describe_clash, find_clash
+from wsd.artifacts.dataset import ENGLISH, MANIFEST, read_manifest
+from wsd.artifacts.senses import (
+    GLOSS,
+    Given,
+    SenseText,
+    check_text,
+    describe_clash,
+    find_clash,
+    lemma_and_part,
+)
 from wsd.corpora.find_word import Finder, Occurrence
 from wsd.corpora.importer.gathered import LabelledSentence
 from wsd.corpora.importer.table_files import read_table

@@ -19,8 +19,17 @@ from xml.etree import ElementTree
 import numpy as np
 
 from wsd.arguments import add_listings, add_out_folder, count
-from wsd.artifacts.dataset import DATA, DATASETS, DOCUMENTS, FILES, MANIFEST
-from wsd.artifacts.noad_datasets import AT_LEAST, NOAD, InParts, kept
+from wsd.artifacts.dataset import (
+    AT_LEAST,
+    DATA,
+    DATASETS,
+    DOCUMENTS,
+    FILES,
+    MANIFEST,
+    NOAD,
+    InParts,
+    frequent_senses,
+)
 from wsd.artifacts.run_json import list_folders
 from wsd.artifacts.senses import SenseText
 from wsd.corpora.archives import SourceArchive, available, refuse_foreign_files, verified
@@ -76,7 +85,7 @@ def write_dataset(out: Path, name: str, at_least: int = AT_LEAST) -> None:
     out : Path
         Replaced as a whole. It must hold no other files.
     name : str
-        One of :data:`wsd.artifacts.noad_datasets.NOAD`.
+        One of :data:`wsd.artifacts.dataset.NOAD`.
     at_least : int
         The smallest number of instances of a sense.
 
@@ -91,7 +100,7 @@ def write_dataset(out: Path, name: str, at_least: int = AT_LEAST) -> None:
     log_licence(name)
     with available(ARCHIVE) as path:
         documents, glosses = read_archive(path, ARCHIVE.file_checksums())
-    words = kept(counts_of(documents), name, at_least)
+    words = frequent_senses(counts_of(documents), name, at_least)
     if not words:
         problem = f"no word has two senses with {at_least} instances"
         raise ConfigError(problem, where="--at-least", fix=f"lower it, to {AT_LEAST} or more")

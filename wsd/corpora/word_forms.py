@@ -12,7 +12,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from wsd.artifacts.dataset import DATA, ENGLISH
-from wsd.artifacts.parts_of_speech import ADJECTIVE, ADVERB, NOUN, VERB, lemma_and_part
+from wsd.artifacts.senses import ADJECTIVE, ADVERB, NOUN, VERB, lemma_and_part
 from wsd.corpora.importer.table_files import read_table
 from wsd.errors import CorpusError, visible
 

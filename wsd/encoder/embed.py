@@ -27,12 +27,10 @@ from wsd.arguments import (
     writes,
 )
 from wsd.artifacts.corpus_table import Corpus, read_corpora
+from wsd.artifacts.encoder_input import DEVICES, PLAIN, POOLINGS, PRECISIONS, VIEWS, InputValue
 from wsd.artifacts.encoder_record import package_versions, read_record, without_folder
-from wsd.artifacts.input_template import InputValue
-from wsd.artifacts.number_formats import STORE_DTYPES
 from wsd.artifacts.run_json import DIGITS, write_listing
-from wsd.artifacts.vectors import VECTORS, check_vectors, vectors_checksum
-from wsd.artifacts.view_names import DEVICES, PLAIN, POOLINGS, PRECISIONS, VIEWS
+from wsd.artifacts.vectors import STORE_DTYPES, VECTORS, check_vectors, vectors_checksum
 from wsd.encoder import alignment, model_files
 from wsd.errors import ResultError
 from wsd.logs import log
@@ -55,7 +53,7 @@ class Options(NamedTuple):
     pooling, precision, device
         As in :meth:`wsd.encoder.encoder.Encoder.load`.
     input : str or mapping
-        What the model reads (:mod:`wsd.artifacts.input_template`).
+        What the model reads (:mod:`wsd.artifacts.encoder_input`).
     store_dtype : {"float32", "bfloat16", "float16"}
         The type of the numbers in the files.
     store_layers : sequence of int

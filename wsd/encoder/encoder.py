@@ -14,8 +14,7 @@ import numpy as np
 import torch
 
 from wsd.artifacts.corpus_table import Corpus, instance_name
-from wsd.artifacts.input_template import InputTemplate, InputValue
-from wsd.artifacts.view_names import PLAIN
+from wsd.artifacts.encoder_input import PLAIN, InputTemplate, InputValue
 from wsd.encoder.batches import Places, Sentences, run_all, selection, to_host
 from wsd.encoder.load_model import (
     check_precision,
@@ -53,7 +52,7 @@ class Encoder:
     pooling : {"mean", "first", "last"}
         How the pieces of the focal word become one vector.
     input : str or mapping
-        What the model reads (:mod:`wsd.artifacts.input_template`).
+        What the model reads (:mod:`wsd.artifacts.encoder_input`).
     device : torch.device
 
     Attributes

@@ -1,6 +1,6 @@
 """Find the pieces of the focal word in a sentence, and check that they spell it.
 
-An input (:mod:`wsd.artifacts.input_template`) gives the words of the text. The tokenizer cuts the
+An input (:mod:`wsd.artifacts.encoder_input`) gives the words of the text. The tokenizer cuts the
 running text, and the characters of a piece say which word it belongs to. Sentences above the
 model's limit lose the pieces of the words farthest from the focal word, in every copy of the
 sentence. The template stays whole.
@@ -14,8 +14,14 @@ from itertools import accumulate
 from typing import Any, NamedTuple
 
 from wsd.artifacts.corpus_table import Corpus, instance_name
-from wsd.artifacts.input_template import NONE, InputTemplate, InputValue, InputWord, parse_input
-from wsd.artifacts.view_names import PLAIN
+from wsd.artifacts.encoder_input import (
+    NONE,
+    PLAIN,
+    InputTemplate,
+    InputValue,
+    InputWord,
+    parse_input,
+)
 from wsd.encoder.load_model import tokenizing
 from wsd.errors import ModelError
 
@@ -106,7 +112,7 @@ class Aligner:
     max_length : int or None
         The most pieces of a sentence, special tokens included; None if there is no limit.
     input : str or mapping
-        What the model reads (:mod:`wsd.artifacts.input_template`).
+        What the model reads (:mod:`wsd.artifacts.encoder_input`).
 
     Attributes
     ----------

@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 
 from wsd.artifacts.corpus_table import Corpus, instance_name
-from wsd.artifacts.number_formats import FLOAT32, TooLargeError
-from wsd.artifacts.vectors import STORED_LAYERS, VectorsWriter
+from wsd.artifacts.vectors import FLOAT32, STORED_LAYERS, TooLargeError, VectorsWriter
 from wsd.encoder import alignment
 from wsd.encoder.batches import Sentences
 from wsd.encoder.encoder import Encoder

@@ -15,7 +15,7 @@ from jinja2 import Environment, StrictUndefined
 from wsd.arguments import add_configuration, add_out, add_results
 from wsd.artifacts.column_names import TOGETHER
 from wsd.artifacts.dataset import ABOUT
-from wsd.artifacts.input_template import as_argument
+from wsd.artifacts.encoder_input import as_argument
 from wsd.artifacts.predictions import TEST
 from wsd.artifacts.run_json import bare
 from wsd.artifacts.training_set import FULL

@@ -15,16 +15,13 @@ import pandas as pd
 from wsd.artifacts import find_runs
 from wsd.artifacts.column_names import ALL_WORDS
 from wsd.artifacts.corpus_table import Corpus, read
-from wsd.artifacts.dataset import DATASETS, MANIFEST, Dataset
+from wsd.artifacts.dataset import DATASETS, MANIFEST, Dataset, read_manifest
 from wsd.artifacts.encoder_record import read_record
 from wsd.artifacts.feature_set import Features, parse_features
 from wsd.artifacts.find_runs import SELECTION
-from wsd.artifacts.fold_table import Folds
-from wsd.artifacts.fold_table import read as read_folds
-from wsd.artifacts.manifest import read_manifest
 from wsd.artifacts.run_json import RUN_MAP, SOURCE, TABLES, RunMap, Words
 from wsd.artifacts.senses import SenseText, sense_texts
-from wsd.artifacts.training_set import FULL
+from wsd.artifacts.training_set import FULL, Folds, read_folds
 from wsd.errors import ConfigError, ResultError, WsdError, unknown_choice
 from wsd.logs import log
 from wsd.storage.csv import read_csv

@@ -21,11 +21,10 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, RootModel, model_validator
 
 from wsd.artifacts.config_section import Number, NumberAbove0, Pooling, Precision, Text
+from wsd.artifacts.encoder_input import VIEWS, parse_input
 from wsd.artifacts.encoder_record import check_record
 from wsd.artifacts.feature_set import JOIN
-from wsd.artifacts.input_template import parse_input
 from wsd.artifacts.senses import SenseText
-from wsd.artifacts.view_names import VIEWS
 from wsd.classification.estimators.stored_classifiers import arrays_of, restored
 from wsd.errors import ModelError, WsdError
 from wsd.fitted.selected_results import Configuration, Results

@@ -19,10 +19,9 @@ import yaml
 from tqdm import tqdm
 
 from wsd.artifacts.corpus_table import Corpus
+from wsd.artifacts.dataset import PROGRAM
+from wsd.artifacts.encoder_input import PLAIN, InputTemplate, InputValue, parse_input
 from wsd.artifacts.feature_set import Features, assemble
-from wsd.artifacts.input_template import InputTemplate, InputValue, parse_input
-from wsd.artifacts.program_files import PROGRAM
-from wsd.artifacts.view_names import PLAIN
 from wsd.encoder import model_files
 from wsd.encoder.model import SOURCES, resolve
 from wsd.errors import ConfigError, ModelError

@@ -18,8 +18,8 @@ from wsd.artifacts import find_runs
 from wsd.artifacts.column_names import CANDIDATE
 from wsd.artifacts.corpus_table import OUT_OF_DOMAIN, Corpora
 from wsd.artifacts.feature_set import ordered_features, read_features, vectors_file
+from wsd.artifacts.instance_tables import align_signs, read_projections
 from wsd.artifacts.predictions import TEST, read_predictions
-from wsd.artifacts.projection import align_signs, read_projections
 from wsd.artifacts.run_json import TABLES, read_listing
 from wsd.artifacts.training_set import FULL
 from wsd.artifacts.vectors import Embeddings

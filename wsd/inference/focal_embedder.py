@@ -17,9 +17,8 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted
 
+from wsd.artifacts.encoder_input import DEVICES, PLAIN, POOLINGS, VIEWS, InputValue, parse_input
 from wsd.artifacts.feature_set import JOIN, Features, assemble, parse_features
-from wsd.artifacts.input_template import InputValue, parse_input
-from wsd.artifacts.view_names import DEVICES, PLAIN, POOLINGS, VIEWS
 from wsd.errors import ConfigError
 from wsd.inference import encoders, sentences
 from wsd.inference.encoders import ALL, hidden_states
@@ -54,17 +53,17 @@ class FocalEmbedder(TransformerMixin, BaseEstimator):
         default the MiniLM that a package carries if that is installed, else bert-base-uncased.
     layers : str or int
         A layer choice: ``6``, ``-1``, ``mean-last-4``, ``concat-1-6``; see
-        :mod:`wsd.artifacts.layer_choice`. ``all`` gives every single layer, from one pass of the
+        :mod:`wsd.artifacts.feature_set`. ``all`` gives every single layer, from one pass of the
         encoder.
     view : str
-        ``focal``, ``context``, ``cls`` or ``sentence``; see :mod:`wsd.artifacts.view_names`.
+        ``focal``, ``context``, ``cls`` or ``sentence``; see :mod:`wsd.artifacts.encoder_input`.
         ``+`` joins several views, with as many layer choices, as in
         :mod:`wsd.artifacts.feature_set`.
     pooling : {"mean", "first", "last"}
         How the pieces of the focal word become one vector.
     input : str or dict
         What the encoder reads: ``plain``, ``masked``, ``echo``, or a dict with a template or
-        markers; see :mod:`wsd.artifacts.input_template`.
+        markers; see :mod:`wsd.artifacts.encoder_input`.
     device : {"auto", "cpu", "cuda"}
     threads : int
         Batches that run at the same time on a CPU. The vectors do not depend on it.

@@ -13,7 +13,7 @@ import numpy as np
 
 from wsd import logs
 from wsd.arguments import add_choice, add_input
-from wsd.artifacts.view_names import DEVICES, POOLINGS
+from wsd.artifacts.encoder_input import DEVICES, POOLINGS
 from wsd.inference import encoders, sentences
 from wsd.inference.sentences import Focus, as_corpus
 from wsd.storage.text_table import aligned

@@ -17,9 +17,8 @@ from wsd.analysis.project import place
 from wsd.artifacts.corpus_table import OUT_OF_DOMAIN, Corpus
 from wsd.artifacts.dataset import DATASETS, Dataset
 from wsd.artifacts.feature_set import parse_features, read_features
-from wsd.artifacts.neighbour_table import Neighbours
+from wsd.artifacts.instance_tables import Neighbours, Projection
 from wsd.artifacts.predictions import WordPredictions
-from wsd.artifacts.projection import Projection
 from wsd.artifacts.training_set import FULL
 from wsd.errors import ConfigError, ResultError
 from wsd.fitted.selected_results import Configuration, Results

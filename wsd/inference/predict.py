@@ -21,8 +21,8 @@ from wsd.arguments import (
     writes,
 )
 from wsd.artifacts.dataset import ENGLISH
+from wsd.artifacts.encoder_input import DEVICES
 from wsd.artifacts.find_runs import SELECTION, runs_with
-from wsd.artifacts.view_names import DEVICES
 from wsd.corpora.importer import labelled_tables
 from wsd.corpora.importer.labelled_tables import Options
 from wsd.corpora.word_forms import language_code, read_forms

@@ -16,9 +16,9 @@ import numpy as np
 
 from wsd.arguments import processors
 from wsd.artifacts.corpus_table import Corpus
+from wsd.artifacts.encoder_input import PLAIN
 from wsd.artifacts.feature_set import parse_features
 from wsd.artifacts.senses import GLOSS, SenseText, sense_texts
-from wsd.artifacts.view_names import PLAIN
 from wsd.corpora.find_word import FIX_MARK, FIX_SPAN, Finder, Occurrence, check_span, find_mark
 from wsd.corpora.focal_form_check import is_form
 from wsd.corpora.glosses import gloss_table, read_glosses

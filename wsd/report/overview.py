@@ -16,8 +16,8 @@ from typing import Any
 
 from wsd import logs
 from wsd.artifacts.column_names import SELECTED, feature_set
+from wsd.artifacts.dataset import dataset_of_results
 from wsd.artifacts.find_runs import NAMELESS, PROVENANCE, RUNS, runs_with, tables_of
-from wsd.artifacts.manifest import dataset_of_results
 from wsd.errors import WsdError
 from wsd.report.pages.render import render_alone
 from wsd.report.pages.report_data import having, records

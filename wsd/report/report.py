@@ -10,7 +10,7 @@ from pathlib import Path
 
 from wsd import arguments as shared
 from wsd.artifacts.corpus_table import read_corpora
-from wsd.artifacts.manifest import find_dataset
+from wsd.artifacts.dataset import find_dataset
 from wsd.artifacts.run_json import RunMap, bare, list_folders
 from wsd.logs import log
 from wsd.report.pages.index import write_index

@@ -14,13 +14,19 @@ from pydantic import ValidationError
 
 from wsd.artifacts.config_section import REFUSED, TAGS, Section
 from wsd.artifacts.cv_table import grid_points
-from wsd.artifacts.dataset import DATASETS, MANIFEST, Dataset, check_name
-from wsd.artifacts.feature_set import Features, parse_features
+from wsd.artifacts.dataset import (
+    AT_LEAST,
+    DATASETS,
+    MANIFEST,
+    NOAD,
+    Dataset,
+    check_free,
+    check_name,
+    check_reserved,
+    read_manifest,
+)
+from wsd.artifacts.feature_set import Features, expand_layers, parse_features, parse_layers
 from wsd.artifacts.find_runs import NAMELESS
-from wsd.artifacts.layer_choice import expand_layers, parse_layers
-from wsd.artifacts.manifest import read_manifest
-from wsd.artifacts.noad_datasets import AT_LEAST, NOAD
-from wsd.artifacts.reserved_names import check_free, check_reserved
 from wsd.artifacts.training_set import FULL
 from wsd.corpora.download import DRAWS, words_of_trains
 from wsd.errors import ConfigError, CorpusError

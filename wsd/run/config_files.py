@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from wsd.arguments import CONFIG
-from wsd.artifacts.program_files import INSTALLED, PROGRAM
+from wsd.artifacts.dataset import INSTALLED, PROGRAM
 from wsd.errors import ConfigError
 from wsd.storage.text_files import unique_keys
 

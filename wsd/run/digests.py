@@ -64,7 +64,7 @@ for study in STUDIES.values():
 PACKAGE = Path(wsd.__file__).parent
 # These modules do not count, since an edited message must not rebuild all results: every command
 # runs them; or they write, lock, check and fetch files without changing their content.
-STORAGE = ("atomic", "checksums", "file_lock", "result_files", "temporary_files")
+STORAGE = ("atomic", "checksums", "result_files")
 APART = frozenset(
     f"wsd.{name}"
     for name in (

@@ -12,7 +12,7 @@ import numpy as np
 
 from wsd import logs
 from wsd.arguments import add_configfiles, count, processors
-from wsd.artifacts.input_template import parse_input
+from wsd.artifacts.encoder_input import parse_input
 from wsd.run.digests import SEEN, Digests, Seen
 from wsd.run.files import Files
 from wsd.run.keys import Keys

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
-from wsd.artifacts.program_files import PROGRAM
+from wsd.artifacts.dataset import PROGRAM
 from wsd.run.config_files import there_or_packaged
 
 

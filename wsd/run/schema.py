@@ -16,10 +16,9 @@ from pydantic import AfterValidator, Field, PrivateAttr, model_validator
 
 from wsd.artifacts import config_section as types
 from wsd.artifacts.cv_table import PARAMETERS
-from wsd.artifacts.dataset import Dataset
+from wsd.artifacts.dataset import AT_LEAST, Dataset
+from wsd.artifacts.encoder_input import InputTemplate, InputValue, parse_input
 from wsd.artifacts.find_runs import tables_of
-from wsd.artifacts.input_template import InputTemplate, InputValue, parse_input
-from wsd.artifacts.noad_datasets import AT_LEAST
 from wsd.errors import ConfigError
 from wsd.studies.registry import STUDIES
 
@@ -401,7 +400,7 @@ class Model(ModelEntry):
     Attributes
     ----------
     input
-        What it reads (:mod:`wsd.artifacts.input_template`), with all defaults.
+        What it reads (:mod:`wsd.artifacts.encoder_input`), with all defaults.
     store_layers
         The numbers of the stored layers, ascending; None if all are.
     layers

@@ -25,11 +25,9 @@ from wsd.run.digests import MAP, PROGRAM, SEEN, Digests, Seen, package_checksum
 from wsd.run.files import Files
 from wsd.run.keys import Keys
 from wsd.run.schema import Config, Model
-from wsd.storage.atomic import replacing, write_errors
+from wsd.storage.atomic import PART, lock_file, remove_abandoned, replacing, write_errors
 from wsd.storage.checksums import STORE, SUMMED, SUMS, checksum, noted_checksum, set_aside
-from wsd.storage.file_lock import lock_file
 from wsd.storage.json import read_json, write_json
-from wsd.storage.temporary_files import PART, remove_abandoned
 
 LOCK = ".lock"
 # Files for programs are linked.

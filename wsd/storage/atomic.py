@@ -3,19 +3,53 @@
 A file is written to a hidden file in the same folder, whose name ends in ``.part``. It is renamed
 when its bytes are on the disk: a crash or a power cut leaves the old file or the new file. An error
 of the disk becomes one error that names the file.
+
+A running process locks its hidden files. A lock ends with the process, however that ends, so that
+the hidden files of killed processes can be removed.
 """
 
+import errno
+import fcntl
 import os
 import shutil
+import stat
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import IO, Any
 
 from wsd.errors import StorageError
 from wsd.storage.checksums import STORE, SUMMED, SUMS, checksum
-from wsd.storage.file_lock import lock_file
-from wsd.storage.temporary_files import PART
+
+# The last error comes from NFS, which locks only files that are open for writing, and no folders.
+WITHOUT_LOCKS = (errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS, errno.EBADF)
+
+
+def lock_file(file: int | IO[Any]) -> bool | None:
+    """Lock an open file with :func:`fcntl.flock`, until it is closed.
+
+    Parameters
+    ----------
+    file : int or file
+        A descriptor or an open file. On NFS, it must be open for writing.
+
+    Returns
+    -------
+    bool or None
+        True if the file is locked now, False if another process holds the lock, None if files
+        cannot be locked here, as on some network mounts.
+    """
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError as error:
+        if error.errno not in WITHOUT_LOCKS:
+            raise
+        return None
+    return True
+
 
 AGAIN = "run the same command again: it keeps what is finished"
 
@@ -129,3 +163,33 @@ def write_text(path: Path, text: str) -> None:
     """
     with replacing(path) as temporary:
         temporary.write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")
+
+
+PART = ".part"
+
+
+def remove_abandoned(folder: Path) -> list[Path]:
+    """Remove the temporary files that killed processes left below ``folder``, and list them."""
+    parts = [
+        Path(root) / name
+        for root, folders, files in os.walk(folder)
+        for name in (*folders, *files)
+        if name.startswith(".") and name.endswith(PART)
+    ]
+    removed = []
+    for path in sorted(parts):
+        # A file in a folder that was removed no longer exists.
+        with suppress(FileNotFoundError):
+            # Not one of our files. Opening a pipe would wait for a writer.
+            kind = path.lstat().st_mode
+            if not (stat.S_ISREG(kind) or stat.S_ISDIR(kind)):
+                continue
+            handle = os.open(path, os.O_RDONLY)
+            try:
+                # On a disk without locks, the file may be in use, so it stays.
+                if lock_file(handle):
+                    shutil.rmtree(path) if path.is_dir() else path.unlink()
+                    removed.append(path)
+            finally:
+                os.close(handle)
+    return removed

@@ -15,8 +15,7 @@ import pytest
 from checkout import REPOSITORY
 from scipy.stats import spearmanr
 
-from wsd.artifacts.dataset import CHANGE
-from wsd.artifacts.manifest import dataset_of_results
+from wsd.artifacts.dataset import CHANGE, dataset_of_results
 from wsd.cli import main
 from wsd.storage.csv import read_csv
 

@@ -12,7 +12,7 @@ from builders import write_vectors
 from call_step import call_step
 from importing import import_corpus
 
-from wsd.artifacts.manifest import read_manifest
+from wsd.artifacts.dataset import read_manifest
 from wsd.corpora.text_format import read_unlabelled
 from wsd.storage.csv import read_csv
 from wsd.storage.file_names import file_name

@@ -15,7 +15,7 @@ import zoo
 from safetensors.torch import load_file
 from tiny import tiny_bert
 
-from wsd.artifacts import fold_table as folding
+from wsd.artifacts import training_set as folding
 from wsd.artifacts.corpus_table import Corpora, Corpus, read_corpora, write
 from wsd.artifacts.dataset import DATA
 from wsd.artifacts.predictions import read_predictions
@@ -336,7 +336,7 @@ def test_held_out_instances_are_not_learned_in_a_trial(
     monkeypatch.setattr(Tagger, "fit", fit)
     assert finetune(place, tmp_path / "out", "--tried", "2") == 0
     corpora = read_corpora(place / "corpus", [*LEFT])
-    folds = folding.read_for_words(place / "folds.parquet", corpora)
+    folds = folding.read_folds_for(place / "folds.parquet", corpora)
     # Two rates on two folds with the first seed, then both seeds.
     assert [seed for seed, _ in seen] == [1, 1, 1, 1, 1, 2]
     for held_out, (_, rows) in zip((0, 1, 0, 1, None, None), seen, strict=True):

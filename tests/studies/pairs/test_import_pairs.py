@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from importing import import_corpus
 
-from wsd.artifacts.dataset import MANIFEST
-from wsd.artifacts.manifest import read_manifest
+from wsd.artifacts.dataset import MANIFEST, read_manifest
 from wsd.errors import ConfigError, CorpusError, ResultError, WsdError
 from wsd.studies.pairs.pair_tables import PAIRS_FILE, SENTENCES_FILE, read_pairs
 

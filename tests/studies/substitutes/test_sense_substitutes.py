@@ -7,8 +7,8 @@ from builders import make_corpus
 from call_step import call_step
 from substitute_tables import write_made
 
+from wsd.artifacts.encoder_input import MASKED
 from wsd.artifacts.substitute_table import Fillers
-from wsd.artifacts.view_names import MASKED
 from wsd.storage.csv import read_csv
 from wsd.studies.substitutes import sense_substitutes
 from wsd.studies.substitutes.sense_substitutes import sense_rows

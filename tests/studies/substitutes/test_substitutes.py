@@ -19,6 +19,7 @@ from safetensors.torch import load_file, save_file
 from tiny import corpus_of, tiny_bert, tiny_tokenizer
 
 from wsd.artifacts.corpus_table import Corpus
+from wsd.artifacts.encoder_input import MASKED, PLAIN
 from wsd.artifacts.substitute_table import (
     SEEN,
     Fillers,
@@ -27,7 +28,6 @@ from wsd.artifacts.substitute_table import (
     shown,
     write_substitutes,
 )
-from wsd.artifacts.view_names import MASKED, PLAIN
 from wsd.encoder.model import resolve
 from wsd.errors import ModelError, ResultError
 from wsd.studies.substitutes import predict_substitutes

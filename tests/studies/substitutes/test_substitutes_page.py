@@ -10,7 +10,7 @@ from call_step import call_step
 from report_builder import MODEL, Run, build_report, make_run, word_page
 from substitute_tables import write_made
 
-from wsd.artifacts.view_names import MASKED, PLAIN
+from wsd.artifacts.encoder_input import MASKED, PLAIN
 from wsd.report.pages import word
 from wsd.report.pages.report_data import Extension
 from wsd.studies.substitutes import sense_substitutes, word_panel

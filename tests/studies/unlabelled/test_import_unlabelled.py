@@ -8,8 +8,7 @@ import pytest
 from importing import import_corpus
 
 from wsd.artifacts.corpus_table import UNLABELLED
-from wsd.artifacts.dataset import MANIFEST
-from wsd.artifacts.manifest import read_manifest
+from wsd.artifacts.dataset import MANIFEST, read_manifest
 from wsd.cli import main
 from wsd.corpora.text_format import read_unlabelled
 from wsd.errors import ConfigError, CorpusError, WsdError

@@ -15,8 +15,7 @@ from report_builder import HOSTILE_COLUMN, made_extra
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import Select
 
-from wsd.artifacts.dataset import MANIFEST
-from wsd.artifacts.manifest import read_manifest
+from wsd.artifacts.dataset import MANIFEST, read_manifest
 from wsd.corpora.text_format import read_text
 from wsd.report.pages.render import encode
 

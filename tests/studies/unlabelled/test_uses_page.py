@@ -15,9 +15,9 @@ from made_uses import GROUP, HOSTILE, WORD, corpus, made_uses
 from tiny import corpus_of
 
 from wsd.artifacts.corpus_table import UNLABELLED, write
-from wsd.artifacts.layer_choice import parse_layers
-from wsd.artifacts.manifest import find_dataset
-from wsd.artifacts.neighbour_table import Neighbours
+from wsd.artifacts.dataset import find_dataset
+from wsd.artifacts.feature_set import parse_layers
+from wsd.artifacts.instance_tables import Neighbours
 from wsd.cli import main
 from wsd.errors import ResultError
 from wsd.report.pages.render import encode

@@ -13,8 +13,16 @@ from functools import cached_property
 from pathlib import Path
 
 from wsd.artifacts.corpus_table import SPLITS
-from wsd.artifacts.dataset import ABOUT, DOCUMENTS, ENGLISH, EXTRA, FILES, FURTHER, MANIFEST
-from wsd.artifacts.manifest import read_manifest
+from wsd.artifacts.dataset import (
+    ABOUT,
+    DOCUMENTS,
+    ENGLISH,
+    EXTRA,
+    FILES,
+    FURTHER,
+    MANIFEST,
+    read_manifest,
+)
 from wsd.corpora.find_word import KnownForms
 from wsd.corpora.importer import labelled_tables, table_files, xml_formats
 from wsd.corpora.importer.gathered import BadLines, Gathered, labelled

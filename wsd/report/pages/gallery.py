@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from wsd.artifacts.corpus_table import Corpus
+from wsd.artifacts.instance_tables import Projection
 from wsd.artifacts.predictions import TEST
-from wsd.artifacts.projection import Projection
 from wsd.report.pages import plots
 from wsd.report.pages.curves import mark_of
 from wsd.report.pages.model_notes import initial_classifier, initial_model

@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 
 from wsd.artifacts.column_names import BEST, CANDIDATE, PUBLISHED, SYSTEM
-from wsd.artifacts.layer_choice import LayerChoice
-from wsd.artifacts.parts_of_speech import parts_of_speech
+from wsd.artifacts.feature_set import LayerChoice
+from wsd.artifacts.senses import parts_of_speech
 from wsd.metrics.scores import confusion, word_scores
 from wsd.report.pages import gallery, layers, model_notes
 from wsd.report.pages.render import percent, render

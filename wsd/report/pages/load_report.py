@@ -12,10 +12,9 @@ import pandas as pd
 from wsd.artifacts.column_names import NAMES
 from wsd.artifacts.corpus_table import OUT_OF_DOMAIN, Corpora, Corpus
 from wsd.artifacts.dataset import Dataset
-from wsd.artifacts.layer_choice import expand_layers
-from wsd.artifacts.neighbour_table import read_neighbours
+from wsd.artifacts.feature_set import expand_layers
+from wsd.artifacts.instance_tables import Projection, align_signs, read_neighbours, read_projections
 from wsd.artifacts.predictions import TEST, WordPredictions, lacking, read_predictions
-from wsd.artifacts.projection import Projection, align_signs, read_projections
 from wsd.artifacts.training_set import FULL
 from wsd.errors import ConfigError, ResultError, wrong_file
 from wsd.report.pages import report_data

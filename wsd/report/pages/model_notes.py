@@ -7,9 +7,8 @@ from typing import Any
 import pandas as pd
 
 from wsd.artifacts.column_names import BASELINE, SELECTED
-from wsd.artifacts.input_template import parse_input
-from wsd.artifacts.layer_choice import LayerChoice
-from wsd.artifacts.view_names import PLAIN
+from wsd.artifacts.encoder_input import PLAIN, parse_input
+from wsd.artifacts.feature_set import LayerChoice
 from wsd.report.pages.report_data import Report, having, records
 
 MAIN_METRIC = "mean_macro_f1"

@@ -18,10 +18,9 @@ from markupsafe import Markup
 from wsd.artifacts.column_names import PUBLISHED, SYSTEM
 from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.dataset import Dataset
-from wsd.artifacts.layer_choice import LayerChoice
-from wsd.artifacts.neighbour_table import Neighbours
+from wsd.artifacts.feature_set import LayerChoice
+from wsd.artifacts.instance_tables import Neighbours, Projection
 from wsd.artifacts.predictions import TEST, WordPredictions
-from wsd.artifacts.projection import Projection
 from wsd.report.pages.curves import classifier_numbers
 from wsd.storage.file_names import file_name
 

@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 
 from wsd.artifacts.corpus_table import Corpus
-from wsd.artifacts.neighbour_table import Neighbours
+from wsd.artifacts.instance_tables import Neighbours, Projection
 from wsd.artifacts.predictions import TEST
-from wsd.artifacts.projection import Projection
 from wsd.metrics.scores import confusion
 from wsd.report.pages import render
 from wsd.report.pages.curves import mark_of

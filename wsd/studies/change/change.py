@@ -18,8 +18,7 @@ import pandas as pd
 from wsd.arguments import add_embeddings, add_out_folder, add_path, add_seed
 from wsd.artifacts.corpus_table import Corpus, read_corpora
 from wsd.artifacts.dataset import CHANGE, JUDGMENTS
-from wsd.artifacts.feature_set import shared_provenance, vectors_file
-from wsd.artifacts.layer_choice import LayerChoice, expand_layers
+from wsd.artifacts.feature_set import LayerChoice, expand_layers, shared_provenance, vectors_file
 from wsd.artifacts.vectors import Embeddings
 from wsd.logs import log
 from wsd.metrics.clusterings import centred

@@ -12,10 +12,9 @@ import pandas as pd
 from wsd.analysis.project import pca
 from wsd.arguments import add_embeddings, add_listings, add_out_folder, add_path
 from wsd.artifacts.corpus_table import Corpus, read_corpora
-from wsd.artifacts.feature_set import vectors_file
-from wsd.artifacts.layer_choice import parse_layers
-from wsd.artifacts.manifest import find_dataset
-from wsd.artifacts.projection import align_signs
+from wsd.artifacts.dataset import find_dataset
+from wsd.artifacts.feature_set import parse_layers, vectors_file
+from wsd.artifacts.instance_tables import align_signs
 from wsd.artifacts.run_json import list_folders
 from wsd.artifacts.vectors import Embeddings
 from wsd.errors import wrong_file

@@ -26,11 +26,11 @@ import numpy as np
 import pandas as pd
 
 from wsd.arguments import add_embeddings, add_files, add_out
-from wsd.artifacts import fold_table as folding
+from wsd.artifacts import training_set as folding
 from wsd.artifacts.column_names import TOGETHER
 from wsd.artifacts.corpus_table import Corpus, read_corpora
 from wsd.artifacts.feature_set import read_features
-from wsd.artifacts.fold_table import Folds
+from wsd.artifacts.training_set import Folds
 from wsd.classification.estimators.registry import make_estimator
 from wsd.classification.fit_and_predict import scores_of, tuned_parameters
 from wsd.errors import ConfigError, CorpusError
@@ -221,7 +221,7 @@ def run(args: argparse.Namespace) -> None:
     table has a row per configuration and word, and a row ``(all)`` over the words.
     """
     corpora = read_corpora(args.corpus, args.words)
-    sets = [folding.read_for_words(path, corpora) for path in args.folds]
+    sets = [folding.read_folds_for(path, corpora) for path in args.folds]
     tuned: dict[tuple[str, ...], dict[str, dict[str, Any]]] = {}
     for path in args.predictions:
         _, source = read_table(path)

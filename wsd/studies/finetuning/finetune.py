@@ -36,15 +36,15 @@ from wsd.arguments import (
     count,
 )
 from wsd.arguments import seed as seed_argument
-from wsd.artifacts import fold_table as folding
+from wsd.artifacts import training_set as folding
 from wsd.artifacts.column_names import FINETUNED
 from wsd.artifacts.corpus_table import Corpora, read_corpora
 from wsd.artifacts.cv_table import OBJECTIVES
+from wsd.artifacts.encoder_input import DEVICES, POOLINGS
 from wsd.artifacts.encoder_record import package_versions, read_record, without_folder
-from wsd.artifacts.fold_table import Folds
 from wsd.artifacts.predictions import WordPredictions, write_predictions
 from wsd.artifacts.run_json import list_folders
-from wsd.artifacts.view_names import DEVICES, POOLINGS
+from wsd.artifacts.training_set import Folds
 from wsd.classification.fit_and_predict import predict_splits, provenance_on, scores_of
 from wsd.encoder import model_files
 from wsd.encoder.encoder import Encoder
@@ -289,7 +289,7 @@ def run(args: argparse.Namespace) -> None:
     """Select a setting, train it with every seed, and write predictions and the first encoder."""
     record = read_record(args.model)
     corpora = read_corpora(args.corpus, args.words)
-    folds = folding.read_for_words(args.folds, corpora)
+    folds = folding.read_folds_for(args.folds, corpora)
     torch.set_num_threads(args.threads)
     options = {"pooling": args.pooling, "input": args.input, "device": args.device}
     corpora = {word: corpus for word, corpus in corpora.items() if word in folds.words}

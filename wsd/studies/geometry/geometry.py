@@ -32,8 +32,7 @@ import pandas as pd
 
 from wsd.arguments import add_embeddings, add_out, add_seed, add_transforms
 from wsd.artifacts.corpus_table import Corpus, read_corpora
-from wsd.artifacts.feature_set import shared_provenance, vectors_file
-from wsd.artifacts.layer_choice import expand_layers
+from wsd.artifacts.feature_set import expand_layers, shared_provenance, vectors_file
 from wsd.artifacts.transform_names import NONE
 from wsd.artifacts.vectors import Embeddings
 from wsd.metrics.nearest import unit_vectors

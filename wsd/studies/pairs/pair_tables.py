@@ -19,8 +19,7 @@ import numpy as np
 
 from wsd.artifacts import corpus_table
 from wsd.artifacts.corpus_table import Corpus
-from wsd.artifacts.dataset import ABOUT, MANIFEST, OF_PAIRS
-from wsd.artifacts.manifest import read_manifest
+from wsd.artifacts.dataset import ABOUT, MANIFEST, OF_PAIRS, read_manifest
 from wsd.errors import wrong_file
 from wsd.storage.parquet import read_table, write_table
 from wsd.storage.result_files import parsing

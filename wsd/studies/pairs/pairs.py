@@ -21,7 +21,7 @@ import pandas as pd
 
 from wsd.arguments import add_out_folder, add_path, add_seed, add_transforms, add_word_files
 from wsd.artifacts.dataset import SENTENCES
-from wsd.artifacts.layer_choice import expand_layers
+from wsd.artifacts.feature_set import expand_layers
 from wsd.artifacts.run_json import word_file
 from wsd.artifacts.vectors import VECTORS, Embeddings
 from wsd.errors import ConfigError, CorpusError

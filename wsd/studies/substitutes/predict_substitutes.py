@@ -12,8 +12,8 @@ import numpy as np
 import torch
 
 from wsd.artifacts.corpus_table import Corpus, instance_name
+from wsd.artifacts.encoder_input import MASKED
 from wsd.artifacts.substitute_table import SEEN, Fillers, K
-from wsd.artifacts.view_names import MASKED
 from wsd.encoder.batches import run_all, to_host
 from wsd.encoder.encoder import Encoder
 from wsd.encoder.load_model import choose_device, load_folder

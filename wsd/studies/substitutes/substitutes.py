@@ -11,10 +11,10 @@ from typing import Any
 
 from wsd.arguments import add_choice, add_corpora, add_out_folder, add_path, count, writes
 from wsd.artifacts.corpus_table import Corpus, read_corpora
+from wsd.artifacts.encoder_input import DEVICES
 from wsd.artifacts.encoder_record import package_versions, read_record, without_folder
 from wsd.artifacts.run_json import DIGITS, write_listing
 from wsd.artifacts.substitute_table import K, write_substitutes
-from wsd.artifacts.view_names import DEVICES
 from wsd.encoder import model_files
 from wsd.errors import ModelError
 from wsd.logs import log

@@ -10,9 +10,9 @@ from markupsafe import Markup
 
 from wsd.arguments import add_optional_files
 from wsd.artifacts.corpus_table import Corpora, Corpus
+from wsd.artifacts.encoder_input import MASKED
 from wsd.artifacts.run_json import word_files_at
 from wsd.artifacts.substitute_table import SEEN, Substitutes, read_substitutes, shown
-from wsd.artifacts.view_names import MASKED
 from wsd.report.pages.load_report import read_tables
 from wsd.report.pages.render import encode, render_fragment
 from wsd.report.pages.report_data import Extension, Report

@@ -23,7 +23,7 @@ class Systems(Study):
 
     def configure(self, file: Any, config: Config) -> Config:
         """Check the names and the files of the systems."""
-        from wsd.artifacts.reserved_names import check_free
+        from wsd.artifacts.dataset import check_free
 
         taken = [*config.encoders, *_published()]
         check_free("systems", [entry.name for entry in file.systems], taken, FREE)

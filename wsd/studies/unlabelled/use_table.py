@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 
 from wsd.artifacts.corpus_table import Corpora, Corpus
-from wsd.artifacts.instances import read_instances, write_instances
-from wsd.artifacts.neighbour_table import Neighbours
+from wsd.artifacts.instance_tables import Neighbours, read_instances, write_instances
 from wsd.errors import wrong_file
 from wsd.metrics.nearest import K
 from wsd.storage.result_files import parsing

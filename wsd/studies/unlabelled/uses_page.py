@@ -17,10 +17,9 @@ import pandas as pd
 
 from wsd.arguments import add_corpora, add_files, add_listings, add_out_folder
 from wsd.artifacts.corpus_table import Corpora, Corpus, read_corpora
-from wsd.artifacts.dataset import Dataset
-from wsd.artifacts.layer_choice import LayerChoice, parse_layers
-from wsd.artifacts.manifest import find_dataset
-from wsd.artifacts.projection import align_signs
+from wsd.artifacts.dataset import Dataset, find_dataset
+from wsd.artifacts.feature_set import LayerChoice, parse_layers
+from wsd.artifacts.instance_tables import align_signs
 from wsd.artifacts.run_json import list_folders
 from wsd.errors import wrong_file
 from wsd.report.overview import Listed, find_pages

@@ -1,4 +1,4 @@
-"""Parse what an encoder reads of an instance: the sentence, alone or in a template.
+"""Parse what an encoder reads of an instance, and name the views that it returns.
 
 The value of the config key ``input`` is a name or a mapping:
 
@@ -17,7 +17,19 @@ The value of the config key ``input`` is a name or a mapping:
 
 ``read`` names the pieces that the view ``focal`` pools: ``word``, the last occurrence of the focal
 word; ``last``, the last piece of the text; ``mark``, the two markers in the last copy of the
-sentence. Context is the other words of the last copy of the sentence.
+sentence.
+
+A view has a vector per hidden state:
+
+``focal``
+    the focal word: its word pieces pooled by ``mean``, ``first`` or ``last``;
+``context``
+    the mean of the other word pieces of the last copy of the sentence, without special tokens and
+    padding; zero if the focal word is the only word;
+``sentence``
+    the mean of all word pieces of that copy, without special tokens and padding;
+``cls``
+    the tokenizer's ``[CLS]`` token, whether first or last.
 """
 
 import json
@@ -27,8 +39,17 @@ from functools import cached_property
 from string import Formatter
 from typing import Any, NamedTuple
 
-from wsd.artifacts.view_names import ECHO, INPUTS, MASKED, PLAIN
 from wsd.errors import ConfigError
+
+# The inputs that have a name (wsd/artifacts/encoder_input.py).
+PLAIN, MASKED, ECHO = INPUTS = ("plain", "masked", "echo")
+VIEWS = ("focal", "context", "cls", "sentence")
+# The ways to pool the pieces of the focal word into one vector.
+POOLINGS = ("mean", "first", "last")
+DEVICES = ("auto", "cpu", "cuda")
+# The precision of weights and computation. The encoder's vectors are always float32.
+PRECISIONS = ("float32", "bfloat16", "float16")
+
 
 SENTENCE, WORD = "sentence", "word"
 READS = ("word", "last", "mark")
