@@ -21,6 +21,8 @@ _FORMULA = re.compile(
     r"'*(?:[\t\n\r\0]|[\s\x00-\x1f\x7f-\x9f\xad\u200b-\u200f\u2060\ufeff]*"
     r"[=+\-@\u2212\ufe62\ufe63\ufe66\ufe6b\uff0b\uff0d\uff1d\uff20])"
 )
+# What begins like a formula and is none: a hyphen, and a number.
+_PLAIN = re.compile(r"-|[+-]?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 # Columns that hold names, which may look like numbers.
 NAME_COLUMNS = (
     *("model", "view", "layers", "classifier", "draw", "word", "scope", "train", "test"),
@@ -29,12 +31,12 @@ NAME_COLUMNS = (
 
 
 def guarded(text: str) -> str:
-    """Return a cell that no spreadsheet runs as a formula; a single hyphen is not a formula.
+    """Return a cell that no spreadsheet runs as a formula.
 
-    >>> guarded("=1+1"), guarded("'=1+1"), guarded("crane")
-    ("'=1+1", "''=1+1", 'crane')
+    >>> guarded("=1+1"), guarded("'=1+1"), guarded("crane"), guarded("-0.5")
+    ("'=1+1", "''=1+1", 'crane', '-0.5')
     """
-    return f"'{text}" if _FORMULA.match(text) and text != "-" else text
+    return f"'{text}" if _FORMULA.match(text) and not _PLAIN.fullmatch(text) else text
 
 
 def unguarded(text: str) -> str:
