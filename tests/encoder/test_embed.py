@@ -164,6 +164,7 @@ def test_embed_writes_one_file_per_view_with_provenance(tmp_path: Path, record: 
         "last_normed": False,
         "cls": "first",
         "segments": [0],
+        "first_token": "[CLS]",
     }
     assert opened.provenance["input"] == "plain"
     assert "seed" not in opened.provenance

@@ -11,6 +11,7 @@ import transformers
 from checkout import REPOSITORY
 from naive_bert import naive
 from tiny import PositionModel, corpus_of, tiny_bert, tiny_tokenizer
+from tokenizers import processors
 
 from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.encoder_input import VIEWS
@@ -159,10 +160,12 @@ def test_a_tokenizer_without_word_ids_is_refused() -> None:
 
 def test_no_cls_token() -> None:
     tokenizer = tiny_tokenizer()
-    tokenizer.backend_tokenizer.post_processor = None
+    first = ("[SEP]", tokenizer.sep_token_id)
+    cut = processors.TemplateProcessing(single="[SEP] $A", special_tokens=[first])
+    tokenizer.backend_tokenizer.post_processor = cut
     tokenizer.cls_token = None
     encoder = Encoder(tokenizer, PositionModel(), device=CPU)
-    assert encode(encoder, SENTENCES, views=("focal",))[0, 0, 0, 0] == 1
+    assert encode(encoder, SENTENCES, views=("focal",))[0, 0, 0, 0] == 2
     with pytest.raises(ModelError, match=r"no \[CLS\]"):
         encode(encoder, SENTENCES, views=("cls",))
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from transformers import AutoTokenizer
 
 from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.encoder_input import InputValue
+from wsd.classification.estimators.vector_classifiers import NearestCentroid
 from wsd.encoder import alignment
 from wsd.encoder.encoder import Encoder
 from wsd.encoder.match_word_pieces import Aligner
@@ -224,3 +226,68 @@ def test_the_report_counts_a_sentence_once() -> None:
         first = [report[key][0] for key in ("pieces", "vanished_words", "special_words")]
         assert first == ["crane ##s", 1, 1], input
         assert report["unknown"] == [0, 1]
+
+
+class SinkModel(torch.nn.Module):
+    """A decoder of one block: the mean of the pieces so far; the first piece is an attention sink.
+
+    Its vector points in one direction, whatever the piece is, and is far longer than all others.
+    """
+
+    config = SimpleNamespace(num_hidden_layers=1, hidden_size=8, model_type="sink")
+
+    def __init__(self, pieces: int) -> None:
+        super().__init__()
+        self.pieces = torch.nn.Embedding(pieces, 8)
+        torch.nn.init.normal_(self.pieces.weight, generator=torch.Generator().manual_seed(1))
+
+    def get_input_embeddings(self) -> torch.nn.Embedding:
+        return self.pieces
+
+    def forward(self, input_ids: torch.Tensor, **_: Any) -> SimpleNamespace:
+        first = self.pieces(input_ids)
+        count = torch.arange(1, 1 + input_ids.shape[1])[:, None]
+        second = first.cumsum(dim=1) / count
+        second[:, 0] = 1000
+        return SimpleNamespace(hidden_states=(first, second))
+
+
+# The word before tells the sense, but for one training instance that begins with the focal word.
+SENSES = corpus_of(
+    *[("the crane flew", 1), ("a crane flew", 1)] * 3,
+    *[("crane of the machine", 0), ("a crane", 1)],
+    *[("the crane", 1), ("a crane", 1)] * 2,
+    n_train=8,
+)
+
+
+def sink_encoder(input: InputValue, eos: str | None = "[SEP]") -> Encoder:
+    tokenizer = tiny_tokenizer()
+    tokenizer.backend_tokenizer.post_processor = None
+    tokenizer.eos_token = eos
+    return Encoder(tokenizer, SinkModel(len(tokenizer)).eval(), input=input, device=CPU)
+
+
+@pytest.mark.parametrize(
+    ("encoder", "first", "rights", "long"),
+    [
+        (sink_encoder("plain"), "[SEP]", 4, []),
+        (sink_encoder("echo"), "[SEP]", 4, []),
+        (sink_encoder({"prefix": "none"}), None, 2, [(1, 1)]),
+        (sink_encoder("plain", eos=None), None, 2, [(1, 1)]),
+    ],
+    ids=["plain", "echo", "none", "no token"],
+)
+def test_a_decoder_gets_a_first_token(
+    encoder: Encoder, first: str | None, rights: int, long: list[tuple[int, int]]
+) -> None:
+    assert encoder.architecture.first_token == first
+    focal, context = encode(encoder, SENSES, ("focal", "context"))
+    train = np.asarray(SENSES.split) == "train"
+    classifier = NearestCentroid().fit(focal[1, train], SENSES.gold[train])
+    predicted = classifier.predict(focal[1, ~train])
+    assert (predicted == SENSES.gold[~train]).sum() == rights
+    rows = alignment.long_vectors("focal", [0, 1], np.linalg.norm(focal, axis=2))
+    assert [(row["layer"], row["long"]) for row in rows] == long
+    # The sink is in no context.
+    assert np.abs(context).max() < 10

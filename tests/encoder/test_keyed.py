@@ -158,7 +158,7 @@ def test_files_by_hand_have_plain_names(here: Path) -> None:
                     "--estimator", "nearest_centroid", "--folds", "full.parquet", "--searches",
                     f"{out}/{view}.search.parquet", "--out", f"{out}/{view}.parquet")  # fmt: skip
             run("alignment", "--model", "tiny", "--words", "bat", "crane", "--out",
-                f"{out}/alignment.csv", "--embeddings",
+                f"{out}/alignment.csv", "--long", f"{out}/long.csv", "--embeddings",
                 *(["e"] if out == "folder" else ["listed/alignment.1.json"]))  # fmt: skip
         # Predictions from several views belong to one encoder.
         made = ["folder/cls.parquet", "folder/focal+cls.parquet"]

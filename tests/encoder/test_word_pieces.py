@@ -358,14 +358,17 @@ def write(folder: Path, corpus: Corpus) -> None:
     aligned = Aligner(tiny_tokenizer(16), 16).align(corpus)
     (folder / corpus.word).mkdir(parents=True)
     path = folder / corpus.word / alignment.ALIGNMENT_FILE
-    path.write_text(json.dumps(alignment.alignment_report(corpus, aligned)))
+    long = alignment.long_vectors("focal", [0, 3], np.array([[1, 1, 2], [3, 1, 31]]))
+    path.write_text(
+        json.dumps({**alignment.alignment_report(corpus, aligned), "long_vectors": long})
+    )
 
 
 def test_one_table_of_all_words(tmp_path: Path) -> None:
     write(tmp_path / "e", REPORTED)
     write(tmp_path / "e", corpus_of(("the =bank", 1), ("a bank", 1), word="bank"))
     arguments = ["--model", "tiny", "--embeddings", str(tmp_path / "e")]
-    arguments += ["--out", str(tmp_path / "alignment.csv")]
+    arguments += ["--out", str(tmp_path / "alignment.csv"), "--long", str(tmp_path / "long.csv")]
     assert main(["alignment", "--words", "crane", "bank", *arguments]) == 0
     table = pd.read_csv(tmp_path / "alignment.csv")
     assert tuple(table.columns) == alignment.ALIGNMENT_COLUMNS
@@ -374,6 +377,10 @@ def test_one_table_of_all_words(tmp_path: Path) -> None:
     # A cell that a spreadsheet would execute.
     assert table["form"].tolist() == ["crane", "Cranes", "\U0001f9a9", "'=bank", "bank"]
     assert table["instances"].sum() == 7
+    long = pd.read_csv(tmp_path / "long.csv")
+    assert tuple(long.columns) == alignment.LONG_COLUMNS
+    assert long["word"].tolist() == ["crane", "bank"]
+    assert long.iloc[0].tolist()[2:] == ["focal", 3, 3, 1, 3.0, 31.0]
     assert main(["alignment", "--words", "bank", *arguments]) == 0
     assert pd.read_csv(tmp_path / "alignment.csv")["word"].unique().tolist() == ["bank"]
 
@@ -381,6 +388,7 @@ def test_one_table_of_all_words(tmp_path: Path) -> None:
 def test_a_missing_report(tmp_path: Path) -> None:
     write(tmp_path, REPORTED)
     called = Namespace(model="m", embeddings=tmp_path, words=["bank"], out=tmp_path / "a.csv")
+    called.long = tmp_path / "l.csv"
     with pytest.raises(ResultError, match="missing"):
         alignment.run(called)
     assert not (tmp_path / "a.csv").exists()

@@ -19,6 +19,23 @@ class Naive:
     def __init__(self, folder: str) -> None:
         self.tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
         self.model = transformers.AutoModel.from_pretrained(folder, dtype=torch.float32).eval()
+        self.first: list[int] = []
+        self.first = self.added_first()
+
+    def added_first(self) -> list[int]:
+        """The token before the text of a causal model whose tokenizer adds none there."""
+        tokens = ["crane", "crane"]
+        encoded, words = self.pieces(tokens)
+        bos, eos = self.tokenizer.bos_token_id, self.tokenizer.eos_token_id
+        token = eos if bos is None else bos
+        line_break = self.tokenizer.encode("\n", add_special_tokens=False)
+        if len(line_break) == 1 and self.tokenizer.decode(line_break) == "\n":
+            (token,) = line_break
+        if words[0] is None or token is None:
+            return []
+        other = {**encoded, "input_ids": [*encoded["input_ids"][:-1], 5]}
+        first, same = (self.states(ids, tokens)[-1, 0] for ids in (encoded, other))
+        return [token] if np.allclose(first, same, rtol=1e-4) else []
 
     def pieces(self, tokens: Sequence[str]) -> tuple[Any, list[int | None]]:
         """Return the tokenizer's output, and for each piece the word of its characters."""
@@ -39,8 +56,9 @@ class Naive:
         return encoded, words
 
     def states(self, encoded: Any, tokens: Sequence[str]) -> np.ndarray:
-        """Every hidden state: (layers, pieces, width)."""
-        given = {"input_ids": encoded["input_ids"], "attention_mask": encoded["attention_mask"]}
+        """Every hidden state of the tokenizer's pieces: (layers, pieces, width)."""
+        ids = [*self.first, *encoded["input_ids"]]
+        given = {"input_ids": ids, "attention_mask": [1] * len(ids)}
         config = self.model.config
         if getattr(config, "type_vocab_size", 0) > 1 or config.model_type == "xlnet":
             own = self.tokenizer(" ".join(tokens), return_token_type_ids=True)
@@ -53,7 +71,8 @@ class Naive:
                 output_hidden_states=True,
             )
         states = out.encoder_hidden_states if "encoder_hidden_states" in out else out.hidden_states
-        return torch.stack([state[0] for state in states]).double().numpy()
+        stack = torch.stack([state[0] for state in states]).double().numpy()
+        return stack[:, len(self.first) :]
 
     def views(self, tokens: Sequence[str], position: int | range) -> dict[str, np.ndarray]:
         """View -> (layers, width); without ``cls`` where the tokenizer has none."""

@@ -205,6 +205,7 @@ def make_run(
                 "last_normed": False,
                 "cls": "first",
                 "segments": [0, 0],
+                "first_token": "[CLS]",
                 **architecture,
             },
             "input": "plain",
@@ -438,6 +439,11 @@ def made_tables(folder: Path, blocks: Mapping[str, int]) -> dict[str, pd.DataFra
             ("bank", "bank", "bank", 1500, 1.0, 1), ("bank", "=<b>banks", "bank ##s", 500, 2.0, 2),
         )
     )  # fmt: skip
+    long_vectors = pd.DataFrame(
+        {"model": first, "word": word, "view": "focal", "layer": layer, "instances": 2000,
+         "long": long, "median": 1.5, "longest": 2500}
+        for word, layer, long in (("bank", 1, 18), ("bank", 2, 18), ("crane", 2, 4))
+    )  # fmt: skip
     curves = own.drop_duplicates(["model", "view", "classifier"])[["model", "view", "classifier"]]
     peaks = pd.concat(
         curves.assign(metric=metric, n_words=2, peak=peak, low=1, high=2, share_of_draws=0.75)
@@ -454,6 +460,7 @@ def made_tables(folder: Path, blocks: Mapping[str, int]) -> dict[str, pd.DataFra
         "model-layers": pd.DataFrame(by_model or None, columns=MODEL_LAYERS),
         "peaks": peaks,
         "alignment": alignment,
+        "long-vectors": long_vectors,
         **made_confidence(own),
     }
 

@@ -38,7 +38,8 @@ def build(root: Path) -> None:
         run("embed", "--model", str(made / "model.json"), *data, "--views", "focal",
             "--out", vectors[1])  # fmt: skip
         run("alignment", "--model", "tiny", *vectors, "--words", *WORDS,
-            "--out", str(made / "alignment.csv"))  # fmt: skip
+            "--out", str(made / "alignment.csv"),
+            "--long", str(made / "long-vectors.csv"))  # fmt: skip
         names = [f"full/focal/{c}.{name}.parquet" for c in CHOICES for name in CLASSIFIERS]
         searches, predicted = (
             [str(made / kind / name) for name in names] for kind in ("search", "predictions")

@@ -108,6 +108,7 @@ LEARNED = ["--folds", "full.parquet", "balanced.parquet", "--searches", "s.parqu
 TABLES = ["--scores", "scores.csv", "--summary", "summary.csv", "--provenance", "provenance.json"]
 REPORT_TABLES = [
     *("scores.csv", "summary.csv", "comparison.csv", "alignment.csv"),
+    "long-vectors.csv",
     *(f"comparison/{name}.csv" for name in ("controls", "differences", "best-set", "learning")),
     *(f"comparison/{name}.csv" for name in ("layers", "model-layers", "word-layers", "peaks")),
 ]
@@ -139,7 +140,7 @@ EVERY: list[Step] = [
     ("embed", ["--model", "tiny.json", "--corpus", "glosses", "--words", *WORDS,
      "--views", "focal", "sentence", "--out", "g"]),
     ("alignment", ["--model", "tiny", "--embeddings", "e", "--words", *WORDS, "--out",
-     "alignment.csv"]),
+     "alignment.csv", "--long", "long-vectors.csv"]),
     ("model", ["--name", "filling", "--path", "filling", "--blocks", "1", "--width", "16",
      "--out", "filling.json"]),
     ("substitutes", ["--model", "filling.json", *DATA_ARGUMENTS, "--out", "substitutes"]),

@@ -2,7 +2,7 @@
 # Out: <model>/model.json, the encoder's record;
 #      <model>/embeddings/<word>/<view>.safetensors, every layer, and <word>/alignment.json, the word
 #      pieces of the focal words; both are listed in embeddings/<view>.<part>.json;
-#      <model>/alignment.csv, the alignment of all words.
+#      <model>/alignment.csv, the alignment of all words, and <model>/long-vectors.csv.
 
 
 def source_flags(wildcards):
@@ -81,6 +81,6 @@ for rule_name, models, views in (
 step(
     "alignment",
     {"embeddings": vectors_of(["alignment"])},
-    FILES.alignment,
+    {"out": FILES.alignment, "long": FILES.long_vectors},
     {"model": name_of("model"), "words": WORDS},
 )

@@ -2,7 +2,8 @@
 # Out: report/, the pages, listed in report.json.
 
 TABLES_OF_REPORT = [FILES.scores["scores"], FILES.scores["summary"], f"{FILES.comparison}.csv"]
-TABLES_OF_REPORT += [*FILES.behind, *FILES.layerwise.values(), *FILES.of_models(FILES.alignment)]
+TABLES_OF_REPORT += [*FILES.behind, *FILES.layerwise.values()]
+TABLES_OF_REPORT += FILES.of_models(FILES.alignment, FILES.long_vectors)
 step(
     "report",
     {

@@ -15,6 +15,12 @@ The value of the config key ``input`` is a name or a mapping:
     the sentence with a token on each side of the focal word, as XL-LEXEME and CALE were trained
     on. It goes with a template too: then every copy of the sentence has the markers.
 
+``{prefix: none}``
+    any of these, without the token that comes first in a decoder. A decoder's first piece is an
+    attention sink: in many layers its vector is far longer than all others, whatever it is (Xiao et
+    al., 2024, https://arxiv.org/abs/2309.17453). So if a causal model's tokenizer adds no token
+    before a text, a line break is put there, else the token for the beginning or end of a text.
+
 ``read`` names the pieces that the view ``focal`` pools: ``word``, the last occurrence of the focal
 word; ``last``, the last piece of the text; ``mark``, the two markers in the last copy of the
 sentence.
@@ -53,7 +59,8 @@ PRECISIONS = ("float32", "bfloat16", "float16")
 
 SENTENCE, WORD = "sentence", "word"
 READS = ("word", "last", "mark")
-KEYS = ("template", "mark", "read")
+PREFIXES = ("auto", "none")
+KEYS = ("template", "mark", "read", "prefix")
 TEXTS = {PLAIN: "{sentence}", MASKED: "{sentence}", ECHO: "{sentence} {sentence}"}
 # A value of the config key, as JSON has it.
 InputValue = str | Mapping[str, Any]
@@ -99,12 +106,15 @@ class InputTemplate:
         The markers before and after the focal word; empty for none.
     name : str
         The name of the input; empty if it is a mapping.
+    prefix : {"auto", "none"}
+        Whether a causal model gets a token before the text if its tokenizer adds none.
     """
 
     template: str = TEXTS[PLAIN]
     read: str = READS[0]
     mark: tuple[str, ...] = ()
     name: str = ""
+    prefix: str = PREFIXES[0]
 
     @property
     def masked(self) -> bool:
@@ -112,10 +122,16 @@ class InputTemplate:
         return self.name == MASKED
 
     @property
+    def adds_prefix(self) -> bool:
+        """Return whether a causal model gets a token before the text if its tokenizer adds none."""
+        return self.prefix == PREFIXES[0]
+
+    @property
     def value(self) -> InputValue:
         """Return the input as a value for JSON, with all defaults."""
         mark = {"mark": list(self.mark)} if self.mark else {}
-        return self.name or {"template": self.template, **mark, "read": self.read}
+        first = {} if self.adds_prefix else {"prefix": self.prefix}
+        return self.name or {"template": self.template, **mark, "read": self.read, **first}
 
     @cached_property
     def _parts(self) -> list[tuple[str, str | None]]:
@@ -183,7 +199,8 @@ class InputTemplate:
             "mark": "the markers",
         }[self.read]
         marks = f", with {' and '.join(self.mark)} around the focal word" if self.mark else ""
-        return f"The encoder reads “{self.template}”{marks}; the vector is of {what}."
+        first = "" if self.adds_prefix else ", with no token before it"
+        return f"The encoder reads “{self.template}”{marks}{first}; the vector is of {what}."
 
 
 def parse_input(value: "InputValue | InputTemplate", where: str = "input") -> InputTemplate:
@@ -207,11 +224,12 @@ def parse_input(value: "InputValue | InputTemplate", where: str = "input") -> In
         return InputTemplate(TEXTS[value], name=value)
     given: Mapping[str, Any] = value if isinstance(value, Mapping) else {}
     keys = {*given}
-    if not keys & {"template", "mark"} or keys - {*KEYS}:
-        fix = f"use {', '.join(INPUTS)}, or a mapping of `template`, `mark` or both, and `read`"
+    if keys <= {"read"} or keys - {*KEYS}:
+        fix = f"use {', '.join(INPUTS)}, or a mapping of `template`, `mark`, `read`, `prefix`"
         raise ConfigError(f"no input {value!r}", where=where, fix=fix)
-    values: dict[str, Any] = {"template": TEXTS[PLAIN], "mark": (), "read": READS[0], **given}
-    template, mark, read = (values[key] for key in KEYS)
+    defaults = {"template": TEXTS[PLAIN], "mark": (), "read": "word", "prefix": "auto"}
+    values: dict[str, Any] = {**defaults, **given}
+    template, mark, read, prefix = (values[key] for key in KEYS)
 
     def unusable(key: str, fix: str) -> ConfigError:
         return ConfigError(f"{values[key]!r} cannot be used", where=f"{where}.{key}", fix=fix)
@@ -222,7 +240,9 @@ def parse_input(value: "InputValue | InputTemplate", where: str = "input") -> In
         raise unusable("mark", "give two tokens of the tokenizer: ['<t>', '</t>']")
     if read not in READS or (read == "mark" and mark == ()):
         raise unusable("read", "use word, last, or mark with `mark`")
-    return InputTemplate(template, read, tuple(mark))
+    if prefix not in PREFIXES:
+        raise unusable("prefix", f"use {' or '.join(PREFIXES)}")
+    return InputTemplate(template, read, tuple(mark), prefix=prefix)
 
 
 def _is_template(template: object) -> bool:

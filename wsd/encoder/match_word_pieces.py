@@ -119,6 +119,8 @@ class Aligner:
     before, after, segments : list of int
         The special tokens at both ends of every sentence, and the segment ids of these and of one
         word piece between them.
+    skips_first : bool
+        Whether the first piece of a text is no context of the focal word.
 
     Raises
     ------
@@ -144,6 +146,7 @@ class Aligner:
         if self.input.masked and self.mask is None:
             problem = f"{kind} has no mask token to replace the focal word"
             raise ModelError(problem, fix="use `input: plain`, or an encoder trained with a mask")
+        self.skips_first = False
         self._special = set(tokenizer.all_special_ids) - {tokenizer.unk_token_id}
         if getattr(self.backend.model, "dropout", None):
             problem = f"{kind} cuts words at random: the vectors would change with every run"
@@ -156,12 +159,17 @@ class Aligner:
             first, last = inner[0], inner[-1] + 1
             self.before, self.after = probe.ids[:first], probe.ids[last:]
             self.segments = probe.type_ids[: first + 1] + probe.type_ids[last:]
+            self._ends = len(self.before), len(self.after)
             (pieces,) = self._cut([InputTemplate().words(PROBE.split(), 0)])
             if any(piece.word != piece.last for piece in pieces):
                 problem = f"{kind} cuts a sentence across its words, so the focal word is not found"
                 fix = "use a model whose tokenizer cuts a sentence word by word"
                 raise ModelError(problem, fix=fix)
             self._check_markers()
+
+    def put_first(self, token: int) -> None:
+        """Put a token before every text."""
+        self.before, self.segments = [token, *self.before], [self.segments[0], *self.segments]
 
     def _check_markers(self) -> None:
         """Refuse a marker that is not a single piece."""
@@ -210,7 +218,8 @@ class Aligner:
         written = ["".join(word.before + word.text for word in words) for words in texts]
         for words, text, encoding in zip(texts, written, self._call(written), strict=True):
             ends = [*accumulate(len(word.before + word.text) for word in words)]
-            inner = slice(len(self.before), len(encoding.ids) - len(self.after))
+            before, after = self._ends
+            inner = slice(before, len(encoding.ids) - after)
             pieces = []
             for number, token, segment, (start, end) in zip(
                 encoding.ids[inner],
@@ -275,10 +284,11 @@ class Aligner:
             read_places = places[read]
         segments = [*self.segments[:begin], *(p.segment for p in kept), *self.segments[begin + 1 :]]
         added = [*range(begin), *range(end, len(ids))]
+        others = [p for i in last_copy if words[i].place != position for p in places.get(i, ())]
         return Aligned(
             ids=ids,
             focal=read_places,
-            others=[p for i in last_copy if words[i].place != position for p in places.get(i, ())],
+            others=[place for place in others if place or not self.skips_first],
             within=[p for i in last_copy if words[i].place == position for p in places[i]],
             cls=next((i for i in added if ids[i] == self.tokenizer.cls_token_id), None),
             windowed=len(kept) < len(pieces),

@@ -153,6 +153,8 @@ class Architecture(NamedTuple):
         The place of the tokenizer's ``[CLS]``.
     segments : list of int
         The segment ids of a sentence.
+    first_token : str or None
+        The token that comes first in every text, whatever the text is.
     """
 
     name: str
@@ -163,6 +165,7 @@ class Architecture(NamedTuple):
     last_normed: bool
     cls: Literal["first", "last"] | None
     segments: list[int]
+    first_token: str | None
 
 
 def ordinary_pieces(tokenizer: Any, known: int) -> list[int]:
@@ -228,6 +231,7 @@ def examine(network: Network, aligner: Aligner) -> Architecture:
         last_normed=any(torch.equal(output.flatten()[: len(last)], last) for output in normed),
         cls="first" if cls in before else "last" if cls in after else None,
         segments=sorted(set(aligner.segments)),
+        first_token=aligner.tokenizer.decode(before[:1]) if before else None,
     )
 
 

@@ -22,7 +22,8 @@ from wsd.encoder.match_word_pieces import Aligned
 from wsd.errors import ConfigError
 from wsd.logs import log
 from wsd.storage.atomic import working_folder, write_errors
-from wsd.storage.json import write_json
+from wsd.storage.checksums import is_as_noted
+from wsd.storage.json import read_json, write_json
 
 
 class WordExtraction(Sentences):
@@ -65,6 +66,7 @@ class WordExtraction(Sentences):
         self._stored = list(layers) or every
         subset = {} if self._stored == every else {STORED_LAYERS: self._stored}
         shape = (len(self._stored), len(corpus), encoder.width)
+        self._norms = np.empty((len(names), *shape[:2]), dtype=np.float32)
         self._writers: dict[str, VectorsWriter] = {}
         with write_errors(out / "vectors"), ExitStack() as cleanup:
             folder = cleanup.enter_context(working_folder(out / "vectors"))
@@ -82,6 +84,7 @@ class WordExtraction(Sentences):
 
     def add(self, rows: Sequence[int], vectors: np.ndarray) -> None:
         """Write a batch, of shape (views, layers, rows, width)."""
+        self._norms[:, :, rows] = np.linalg.norm(vectors[:, self._stored], axis=3)
         with write_errors(self.out / "vectors"):
             for writer, vectors_of_view in zip(self._writers.values(), vectors, strict=True):
                 try:
@@ -96,8 +99,14 @@ class WordExtraction(Sentences):
             self._finish()
 
     def _finish(self) -> None:
+        report = self.out / alignment.ALIGNMENT_FILE
         with self._cleanup, write_errors(self.out / "vectors"):
-            write_json(self.out / alignment.ALIGNMENT_FILE, self._report)
+            # The other views may have been embedded before.
+            rows = read_json(report)["long_vectors"] if is_as_noted(report) else []
+            rows = [row for row in rows if row["view"] not in self.views]
+            for view, norms in zip(self.views, self._norms, strict=True):
+                rows += alignment.long_vectors(view, self._stored, norms)
+            write_json(report, {**self._report, "long_vectors": rows})
             for writer in self._writers.values():
                 writer.close()
             for name, writer in self._writers.items():

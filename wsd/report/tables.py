@@ -14,7 +14,7 @@ PATHS = {name: f"{name}.csv" for name in ("scores", "summary", "comparison")} | 
     )
 }
 # The tables about one model, in the model's folder.
-PER_MODEL = ("alignment", "calibration", "reliability", "ood")
+PER_MODEL = ("alignment", "long-vectors", "calibration", "reliability", "ood")
 TABLES = (*PATHS, *PER_MODEL)
 # The means over words: the pages' name for each column.
 METRICS = {

@@ -107,7 +107,10 @@ class Files:
         self.folds = f"{store}/folds/{{train}}.parquet"
         self.record = f"{store}/{{record}}/model.json"
         self.listing = f"{model}/embeddings/{{kind}}.{{part}}.json"
-        self.alignment = f"{model}/alignment@{key('alignment', keys.corpus)}.csv"
+        self.alignment, self.long_vectors = (
+            f"{model}/{table}@{key('alignment', keys.corpus)}.csv"
+            for table in ("alignment", "long-vectors")
+        )
         self.predictions = f"{model}/predictions/{CHOICE}.parquet"
         self.searches = f"{model}/search/{CHOICE}.parquet"
         self.projections = f"{model}/projections/{{method}}/{{view}}/{{layers}}.parquet"
@@ -192,7 +195,8 @@ class Files:
         self.selected = f"{store}/selected@{keys.key('selected', *fitted)}.wsd"
         self._shown = [*self.shown(self.projections), *self.shown(self.neighbours)]
         tables = (self._scores, self.comparison, self.layerwise, self.confidence)
-        read = (self._shown, tables, self.of_models(self.alignment), self.of_studies)
+        alignment = self.of_models(self.alignment, self.long_vectors)
+        read = (self._shown, tables, alignment, self.of_studies)
         pages = keys.key("report", read, keys.run, command, keys.pages)
         self.report = f"{store}/report@{pages}.json"
 
@@ -349,7 +353,7 @@ class Files:
         files += self.paths(self.record, record=config.encoders)
         for name, model in config.encoders.items():
             files += self.listings(name, (*config.stored_views(model), "alignment"))
-        files += self.of_models(self.alignment)
+        files += self.of_models(self.alignment, self.long_vectors)
         if self.has_senses:
             files += [*self.rows, *self.paths(self.folds, train=config.trains)]
             files += [*self.scored(self.predictions), *self.scored(self.searches)]

@@ -63,7 +63,7 @@ class OwnCorpus(types.Section):
 
 
 class InputEntry(types.Section):
-    """An input with a template, with markers, or both.
+    """An input with a template, with markers, or with no token before a decoder's text.
 
     Attributes
     ----------
@@ -74,11 +74,15 @@ class InputEntry(types.Section):
     read
         What the vector is of: the last occurrence of the focal word (word), the last piece of the
         text (last), or the markers (mark).
+    prefix
+        With `none`, no token comes before the text of a decoder whose tokenizer adds none (default:
+        `auto`, a line break, or the tokenizer's token for the beginning or end of a text).
     """
 
     template: str = types.UNSET
     mark: Annotated[list[types.Text], Field(min_length=2, max_length=2)] = types.UNSET
     read: Literal["word", "last", "mark"] = "word"
+    prefix: Literal["auto", "none"] = "auto"
 
     @model_validator(mode="after")
     def _check(self) -> Self:

@@ -1,7 +1,7 @@
 """The report's first page: the answer, the selected configuration, the words, the comparison."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +13,12 @@ from wsd.artifacts.feature_set import LayerChoice
 from wsd.artifacts.senses import parts_of_speech
 from wsd.metrics.scores import confusion, word_scores
 from wsd.report.pages import gallery, layers, model_notes
+from wsd.report.pages.model_notes import DASH, ranges
 from wsd.report.pages.render import percent, render
 from wsd.report.pages.report_data import Report, WordResults, having, records
 from wsd.storage.atomic import write_text
 
 SPARK = (96, 24)  # width and height of a sparkline
-DASH = "\N{EN DASH}"
 
 
 def write_index(report: Report, folder: Path) -> None:
@@ -56,6 +56,7 @@ def write_index(report: Report, folder: Path) -> None:
         classifier=model_notes.initial_classifier(report),
         objective=model_notes.objective(report),
         answer=answer(report),
+        warnings=model_notes.long_vectors(report),
         film=gallery.film_strip(report),
         curve=curve,
         has_ring=has_ring,
@@ -170,17 +171,6 @@ def layers_and_scores(rows: pd.DataFrame, metric: str) -> str:
     scores = [percent(value, 1) for value in (rows[metric].min(), rows[metric].max())]
     noun = "layer" if len(rows) == 1 else "layers"
     return f"{noun} {', '.join(ranges(rows['layer']))} ({DASH.join(dict.fromkeys(scores))})"
-
-
-def ranges(numbers: Iterable[int]) -> list[str]:
-    """Return the runs of ascending layers, such as "4\N{EN DASH}6".
-
-    >>> ranges([1, 4, 6])
-    ['1', '4', '6']
-    """
-    own = np.array(list(numbers), dtype=int)
-    runs = [run for run in np.split(own, np.flatnonzero(np.diff(own) > 1) + 1) if len(run)]
-    return [f"{run[0]}{DASH}{run[-1]}" if len(run) > 1 else f"{run[0]}" for run in runs]
 
 
 def word_rows(report: Report, model: str) -> list[dict[str, Any]]:

@@ -64,6 +64,7 @@ def write_layers(report: Report, folder: Path) -> None:
         peaks=peaks(report),
         heat=heat(report),
         heat_scale=[(points, heat_row([1, 1 - points / 100])[1][2]) for points in HEAT_LEGEND],
+        warnings=model_notes.long_vectors(report),
         notes={model: model_notes.notes(encoders[model]) for model in report.choices},
         differences=differences(report, "layers", "reference"),
         between=differences(report, "model-layers", "reference_model"),

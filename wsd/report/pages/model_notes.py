@@ -1,9 +1,10 @@
 """Notes on models: selection, caveats, tokenization, and how models compare."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import product
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from wsd.artifacts.column_names import BASELINE, SELECTED
@@ -18,6 +19,11 @@ BASELINES = {BAG: "bag of words", "most_frequent_sense": "most frequent sense"}
 NORMED_AGAIN = (
     "The last hidden state is normalised once more, outside the last block: its scale "
     "differs from the scale of earlier layers."
+)
+DASH = "\N{EN DASH}"
+NOTHING_FIRST = (
+    "No token comes before a text: its first piece becomes an attention sink, and is left out of "
+    "the context."
 )
 LEFT_ONLY = "Left context only: a piece sees only the pieces before it."
 
@@ -40,15 +46,32 @@ def notes(encoder: Mapping[str, Any]) -> list[str]:
     architecture = encoder.get("architecture", {})
     seed = encoder["model"].get("random_weights")
     template = parse_input(encoder.get("input", PLAIN))
-    is_causal = architecture.get("causal") and not template.reads_after_sentence
+    causal, first = architecture.get("causal"), architecture.get("first_token")
     sentences = {
         f"Random weights: drawn with seed {seed}, never trained.": seed is not None,
         template.describe(): template.name != PLAIN,
-        LEFT_ONLY: is_causal,
+        LEFT_ONLY: causal and not template.reads_after_sentence,
+        f"Every text begins with {first!r}, which becomes the attention sink.": causal and first,
+        NOTHING_FIRST: causal and not first,
         "Layer 0 depends on the neighbouring pieces too.": architecture.get("wide_embeddings"),
         NORMED_AGAIN: architecture.get("last_normed"),
     }
     return [sentence for sentence, applies in sentences.items() if applies]
+
+
+def long_vectors(report: Report) -> list[str]:
+    """Return a warning per model and view that has vectors far longer than their word's others."""
+    sentences = []
+    for model in report.choices:
+        total = int(report.rows("alignment", model=model)["instances"].sum())
+        for view, rows in report.rows("long-vectors", model=model).groupby("view"):
+            counts = rows.groupby("layer")["long"].sum()
+            layers = f"layer{'s' if len(counts) > 1 else ''} {', '.join(ranges(counts.index))}"
+            sentences.append(
+                f"In {layers} of {model}, {counts.max():,} of {total:,} {view} vectors are more "
+                "than ten times as long as the median of their word: nearest centroid suffers."
+            )
+    return sentences
 
 
 def facts(encoder: Mapping[str, Any]) -> dict[str, str]:
@@ -64,6 +87,7 @@ def facts(encoder: Mapping[str, Any]) -> dict[str, str]:
         "Last hidden state": "normalised once more, outside the last block"
         if architecture["last_normed"]
         else "the output of the last block",
+        "First token": repr(architecture["first_token"] or "none").strip("'"),
         "Length limit": "none" if limit is None else f"{limit:,} pieces",
     }
 
@@ -139,7 +163,7 @@ def label(choice: LayerChoice, last: int) -> str:
         return f"layer {layer}" + {0: " (embeddings)", last: " (last)"}.get(layer, "")
     low, high = choice.layers[0], choice.layers[-1]
     if choice.layers == tuple(range(low, high + 1)):
-        return f"{choice.name} ({low}\N{EN DASH}{high})"
+        return f"{choice.name} ({low}{DASH}{high})"
     return choice.name
 
 
@@ -157,3 +181,14 @@ def rows_per_classifier(
         names = labels(report, model)
         rows = having(table, model=model, classifier=classifier)
         yield model, classifier, names, rows[rows["layers"].isin(list(names))]
+
+
+def ranges(numbers: Iterable[int]) -> list[str]:
+    """Return the runs of ascending layers, such as "4\N{EN DASH}6".
+
+    >>> ranges([1, 4, 6])
+    ['1', '4', '6']
+    """
+    layers = np.array(list(numbers), dtype=int)
+    runs = [run for run in np.split(layers, np.flatnonzero(np.diff(layers) > 1) + 1) if len(run)]
+    return [f"{run[0]}{DASH}{run[-1]}" if len(run) > 1 else f"{run[0]}" for run in runs]
