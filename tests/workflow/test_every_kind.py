@@ -13,6 +13,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from checkout import Checkout
 from full_config import without_deleted_studies
@@ -28,6 +29,7 @@ from wsd.run.config_files import command, read_configs
 from wsd.run.digests import SEEN
 from wsd.run.session import Session
 from wsd.storage.checksums import SUMS
+from wsd.storage.csv import read_csv, write_csv
 from wsd.studies.registry import STUDIES
 
 pytestmark = pytest.mark.slow
@@ -108,6 +110,22 @@ def session() -> Session:
     """Return the session of the same command, as far as it works without Snakemake."""
     values = read_configs([Path("config/config.yaml"), CONFIG], None)
     return Session(check_config(values), values, command([CONFIG], {}), Path("results"), main=True)
+
+
+# Tables
+
+
+def test_every_table_can_be_read_as_numbers_and_written_again(here: Path, tmp_path: Path) -> None:
+    tables = [path for path in (here / "results").rglob("*.csv") if "store" not in path.parts]
+    assert len({path.name for path in tables}) > 20
+    for path in tables:
+        table = pd.read_csv(path)
+        assert len(table.columns), path
+        for name, column in table.select_dtypes(exclude="number").items():
+            cells = column.dropna().astype(str).str.removeprefix("'")
+            assert pd.to_numeric(cells, errors="coerce").isna().any() or cells.empty, (path, name)
+        write_csv(tmp_path / "again.csv", read_csv(path))
+        pd.testing.assert_frame_equal(read_csv(tmp_path / "again.csv"), read_csv(path))
 
 
 # Kinds of files, and kinds of damage
