@@ -63,7 +63,7 @@ def test_a_shipped_config_is_valid(name: str) -> None:
     assert config.words == config.dataset.words
     assert config.classify == ("focal",)
     assert config.store == (
-        ("focal",) if name in ("noad.yaml", "dwug.yaml") else ("focal", "context", "cls")
+        ("focal",) if name in ("noad.yaml", "dwug.yaml") else ("focal", "context")
     )
     assert described(config.classifiers.values()) == [
         ("nearest_centroid", "nearest_centroid", {"metric": "cosine"}),
@@ -283,11 +283,12 @@ def test_a_mix_of_one_layer_counts_as_a_layer() -> None:
 def test_feature_sets_have_one_name_each() -> None:
     config = check_changed(
         top(
+            views={"store": ["focal", "context", "cls"], "classify": ["focal"]},
             features=[
                 {"focal": "mean-6-5", "context": -1},
                 {"focal": "mean-last-2", "context": 6},
                 {"context": 0, "cls": "concat-all"},
-            ]
+            ],
         )
     )
     assert config.models[MINILM].features == (
@@ -629,7 +630,7 @@ WRONG: list[Wrong] = [
     # Features
     (top(features=[{"focal": 1}]), "features[0]", "{'focal': 1}", "at least 2 items"),
     (top(features=[{"focal": 1, "next": 2}]), "features[0].next", "'next'", "'context', 'cls'"),
-    (top(features=[{"focal": 1, "cls": 7}]), "features[0]", "'7'", LAYERS),
+    (top(features=[{"focal": 1, "context": 7}]), "features[0]", "'7'", LAYERS),
     (top(features=[{"focal": 1, "cls": 1.5}]), "features[0].cls", "1.5", "valid integer"),
     (top(features={"focal": 1, "cls": 2}), "features", "'focal'", "valid list"),
     (
@@ -639,7 +640,7 @@ WRONG: list[Wrong] = [
         "use mean, sum or concat",
     ),
     (
-        top(features=[{"focal": 1, "cls": 2}, {"focal": 5, "context": "mix-last-2"}]),
+        top(features=[{"focal": 1, "context": 2}, {"focal": 5, "context": "mix-last-2"}]),
         "features[1].context",
         "'mix-last-2'",
         "only a value of `layers` can be a mix",
@@ -729,7 +730,7 @@ WRONG: list[Wrong] = [
     (model(input={"mark": ["a"]}), "models[0].input.mark", "['a']", "at least 2"),
     (model(input={"mark": ["a", "b c"]}), "models[0].input", "cannot be used", "two tokens"),
     (model(input={"read": "first"}), "models[0].input.read", "'first'", "'word', 'last' or 'mark'"),
-    (model(input={"tempate": "a"}), "models[0].input", "'tempate'", "mark, read, template"),
+    (model(input={"tempate": "a"}), "models[0].input", "'tempate'", "mark, prefix, read, template"),
     (model(input="mask"), "models[0].input", "'mask'", "'plain', 'masked' or 'echo'"),
     (views(["focus"], ["focal"]), "views.store[0]", "'focus'", "'context', 'cls' or 'sentence'"),
     (views([], ["focal"]), "views.store", "[]", "at least 1"),

@@ -42,7 +42,7 @@ OTHERS: dict[str, dict[str, Any]] = {
     "model": {"models": [{**MODEL, "path": "other-bert"}]},
 }
 # The stored views: no vector depends on the seed.
-VIEWS = ("cls", "context", "focal")
+VIEWS = ("context", "focal")
 
 
 def create(root: Path) -> Checkout:

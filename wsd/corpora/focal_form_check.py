@@ -24,8 +24,9 @@ from wsd.logs import log
 SIMILAR = 0.5
 # The most letters of an abbreviation: ft, atm.
 SHORT = 3
-# A corpus is refused if a smaller share of its focal words are forms of their words.
-REFUSED = 0.1
+# A corpus is refused if a smaller share of its focal words, or those of a word with at least LEAST
+# different strange ones, are forms of their words.
+REFUSED, REFUSED_OF_WORD = 0.1, 0.5
 # A larger share of focal words that are not forms causes a warning. For a single word, at least
 # LEAST different ones are needed too: wrong positions rarely repeat a word, abbreviations do.
 WARNED, LEAST = 0.1, 3
@@ -76,8 +77,8 @@ class FormCheck:
         Raises
         ------
         CorpusError
-            If hardly any focal word is a form of its word, in English. In other languages, whose
-            forms are not known, this is a warning.
+            If hardly any focal word is a form of its word, or less than half of those of one word,
+            in English. In other languages, whose forms are not known, this is a warning.
         """
         judged, strange = self._judged.total(), self._strange.total()
         hints = [hint for hint, n in self._hints.items() if 2 * n > strange]
@@ -96,7 +97,11 @@ class FormCheck:
             f"{strange:,} of {judged:,} focal words are not a form of their word, such as "
             f"{', '.join(examples[:SHOWN])}"
         )
-        if judged - strange < REFUSED * judged and self._known.language == ENGLISH:
+        hardly_any = judged - strange < REFUSED * judged or any(
+            self._judged[word] - self._strange[word] < REFUSED_OF_WORD * self._judged[word]
+            for word in words
+        )
+        if hardly_any and self._known.language == ENGLISH:
             raise CorpusError(problem, where=where, fix=advice)
         if words or strange > WARNED * judged:
             log.warning("%s: %s: %s", where, problem, advice)

@@ -228,6 +228,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "split=, document=, position=, start=, end=, span= (characters, such as 4:8), left=, "
         "keyword=, right=",
     )  # fmt: skip
+    text = "what start, end and span count, if not characters: bytes of UTF-8, or units of UTF-16"
+    parser.add_argument("--offsets", choices=labelled_tables.OFFSETS, help=text)
     text = "encoding of tables, such as cp1252 (default: UTF-8, or UTF-16 with its mark)"
     parser.add_argument("--encoding", help=text)
     text = "find the word in sentences without a mark or place; it must be there once"

@@ -173,6 +173,8 @@ def json_objects(
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield (file and line, object) of a JSON array of objects, or of a JSON object per line.
 
+    The items of an array in one line are numbered from 0: ``file.json[8]``.
+
     Parameters
     ----------
     path : Path
@@ -189,14 +191,17 @@ def json_objects(
         return
     with at_place(str(path), fix):
         parse_json(text, unique_keys)
-    line, end = 1, 0
+    in_one_line = "\n" not in text.strip()
+    number, line, end = 0, 1, 0
     while item := _BEFORE_ITEM.match(text, end):
         line += text.count("\n", end, item.end())
         value, end = json.JSONDecoder().raw_decode(text, item.end())
-        with guard(), at_place(f"{path}:{line}", fix):
+        where = f"{path}[{number}]" if in_one_line else f"{path}:{line}"
+        with guard(), at_place(where, fix):
             if not isinstance(value, dict):
                 raise ValueError("not a JSON object")
-            yield f"{path}:{line}", value
+            yield where, value
+        number += 1
         line += text.count("\n", item.end(), end)
 
 

@@ -74,7 +74,7 @@ class Request:
     @cached_property
     def options(self) -> Options:
         """How tables are read."""
-        names = ("word", "encoding", "find", "one_span")
+        names = ("word", "encoding", "find", "one_span", "offsets")
         given = {name: getattr(self.args, name) for name in names}
         forms = self.known_forms()
         return Options(self.columns, bad_lines=self.bad_lines, forms=forms, **given)
@@ -129,6 +129,7 @@ class FileKind:
     described: bool = False
 
 
+TABLE_OPTIONS = ("--word", "--columns", "--find", "--one-span", "--offsets", "--skip-bad")
 # The last kind that matches a file counts: the first kinds only look at the end of its name.
 KINDS = (
     FileKind(
@@ -141,7 +142,7 @@ KINDS = (
         "a table",
         "a .csv, .tsv, .json or .jsonl file",
         labelled_tables.is_table,
-        options=("--word", "--columns", "--encoding", "--find", "--one-span", "--skip-bad"),
+        options=(*TABLE_OPTIONS, "--encoding"),
         read=lambda path, request: labelled_tables.read(path, request.options),
         described=True,
     ),
@@ -149,7 +150,7 @@ KINDS = (
         "a Parquet or Arrow table",
         "a .parquet file",
         lambda path: path.suffix.lower() in table_files.ARROW,
-        options=("--word", "--columns", "--find", "--one-span", "--skip-bad"),
+        options=TABLE_OPTIONS,
         read=lambda path, request: labelled_tables.read(path, request.options),
         described=True,
     ),

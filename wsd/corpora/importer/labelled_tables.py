@@ -18,7 +18,7 @@ the extra columns of the instances.
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -26,6 +26,7 @@ from typing import Any
 
 from wsd.corpora import find_word
 from wsd.corpora.find_word import RULES, KnownForms, Sentence
+from wsd.corpora.focal_form_check import is_form
 from wsd.corpora.importer.gathered import BadLines, Gathered, labelled
 from wsd.corpora.importer.table_files import TEXT_TABLES, Row, beginning, header_line, open_table
 from wsd.corpora.text_format import PLACE
@@ -66,6 +67,8 @@ FIX_TOKENS = (
     "add --columns span=COLUMN"
 )
 FIX_FIND = "if no word is marked in any line, add --find: it finds the word in each sentence"
+OFFSETS = {"bytes": "bytes of UTF-8", "utf16": "units of UTF-16"}
+ENCODINGS = {"bytes": ("utf-8", 1), "utf16": ("utf-16-le", 2)}
 # In a table with gaps, pandas writes 2.0.
 _NUMBER = re.compile(r"([0-9]{1,9})(?:\.0)?")
 _SPAN = re.compile(r"([0-9]{1,9})\s*[:-]\s*([0-9]{1,9})")
@@ -92,6 +95,8 @@ class Options:
         Whether to widen a place in characters to whole words, instead of refusing it.
     no_quotes : bool
         Whether quotes belong to the text in a table with tabs, except if its header has quotes.
+    offsets : {None, "bytes", "utf16"}
+        What start, end and span count, if not characters: bytes of UTF-8, or units of UTF-16.
     forms : KnownForms
         The forms by which a word is found.
     bad_lines : BadLines
@@ -106,6 +111,7 @@ class Options:
     quiet: bool = False
     widen: bool = False
     no_quotes: bool = False
+    offsets: str | None = None
     forms: KnownForms = RULES
     bad_lines: BadLines = field(default_factory=BadLines)
 
@@ -194,7 +200,9 @@ class Cells:
             sentences = [self._from_tokens()]
         else:
             text, spans = self.located()
-            fix = find_word.FIX_SPAN if spans else f"{find_word.FIX_MARK}; {FIX_FIND}"
+            fix = f"{find_word.FIX_MARK}; {FIX_FIND}"
+            if spans:
+                fix = self._other_offsets(text, word) or find_word.FIX_SPAN
             with at_place(self.place("keyword" if self.has("keyword") else "sentence"), fix):
                 sentences = [find_word.from_span(text, *span, word or "") for span in spans]
                 sentences = sentences or [find_word.from_mark(text, word or "")]
@@ -214,13 +222,36 @@ class Cells:
             position, tokens = self._from_tokens()
             start = len(" ".join([*tokens[:position], ""]))
             return " ".join(tokens), [(start, start + len(tokens[position]))]
-        text, spans = self.text("sentence"), self._spans()
+        text = self.text("sentence")
+        with at_place(self.where, "correct the place, or leave out --offsets"):
+            spans = self._in_characters(text, self.options.offsets)
         if self.options.widen:
             spans = [find_word.whole_words(text, *span) for span in spans]
         return text, spans
 
+    def _in_characters(self, text: str, offsets: str | None) -> list[tuple[int, int]]:
+        """Return the start and end of each focal word, in characters."""
+        spans = self._spans()
+        if offsets is None:
+            return spans
+        return [
+            (in_characters(text, a, offsets), in_characters(text, b, offsets)) for a, b in spans
+        ]
+
+    def _other_offsets(self, text: str, word: str | None) -> str:
+        """Return advice if the places are wrong in characters, and right in other units."""
+        if self.options.offsets or text.isascii() or self.has("keyword", "position"):
+            return ""
+        for offsets, name in OFFSETS.items():
+            with suppress(ValueError):
+                spans = self._in_characters(text, offsets)
+                sentences = [find_word.from_span(text, *span) for span in spans]
+                if all(word and is_form(word, tokens[i]) for i, tokens in sentences):
+                    return f"the place is right in {name}: add --offsets {offsets}"
+        return ""
+
     def _spans(self) -> list[tuple[int, int]]:
-        """Return the first character of each focal word, and the character after its last."""
+        """Return the start of each focal word, and its end, as the file counts them."""
         if self.has("start"):
             return [(self.number("start"), self.number("end"))]
         if not self.has("span"):
@@ -246,6 +277,27 @@ class Cells:
             if place and place[2]:
                 return find_word.from_tokens(text, int(place[1]), int(place[2]))
             return find_word.from_tokens(text, self.number("position"))
+
+
+def in_characters(text: str, offset: int, offsets: str) -> int:
+    """Return the number of characters before an offset in other units.
+
+    >>> in_characters("na\u00efve crane", 7, "bytes")
+    6
+
+    Raises
+    ------
+    ValueError
+        For an offset inside a character, or behind the text.
+    """
+    encoding, size = ENCODINGS[offsets]
+    encoded = text.encode(encoding, "surrogatepass")
+    if offset * size > len(encoded):
+        raise ValueError(f"{offset} in a sentence of {len(encoded) // size} {OFFSETS[offsets]}")
+    try:
+        return len(encoded[: offset * size].decode(encoding))
+    except UnicodeDecodeError:
+        raise ValueError(f"{offset} {OFFSETS[offsets]} end inside a character") from None
 
 
 def read(path: Path, options: Options) -> Gathered:
