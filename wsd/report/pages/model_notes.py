@@ -64,7 +64,7 @@ def long_vectors(report: Report) -> list[str]:
     sentences = []
     for model in report.choices:
         total = int(report.rows("alignment", model=model)["instances"].sum())
-        for view, rows in report.rows("long-vectors", model=model).groupby("view"):
+        for view, rows in report.rows("long-vectors", model=model).groupby("view", sort=False):
             counts = rows.groupby("layer")["long"].sum()
             layers = f"layer{'s' if len(counts) > 1 else ''} {', '.join(ranges(counts.index))}"
             sentences.append(
