@@ -40,7 +40,9 @@ wsd.files = (() => {
     const { left, top, width, height } = strip.getBoundingClientRect(), EDGE = 2;
     const drawing = node("svg", { viewBox: [-EDGE, -EDGE, width + 2 * EDGE, height + 2 * EDGE].join(" ") });
     for (const part of strip.querySelectorAll("a, a *")) {
-      const box = part.getBoundingClientRect(), { borderTopColor, color, fontSize, fontWeight } = getComputedStyle(part);
+      const box = part.getBoundingClientRect();
+      if (!box.width) continue; // a layer without a frame on the page
+      const { borderTopColor, color, fontSize, fontWeight } = getComputedStyle(part);
       const place = { x: box.left - left, y: box.top - top, width: box.width, height: box.height };
       if (part.matches("a")) drawing.append(node("rect", { ...place, fill: "none", stroke: borderTopColor, rx: 8 }));
       else if (part.matches("svg")) drawing.append(copy(part, { ...place, overflow: "visible" }));

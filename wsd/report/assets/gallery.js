@@ -56,7 +56,7 @@ wsd.filmStrip = () => {
   const HOLD = 900, MOVE = 700, END = 2500; // milliseconds
   const still = matchMedia("(prefers-reduced-motion: reduce)");
   const links = [...strip.querySelectorAll("ol a")];
-  const [button, label] = strip.querySelector(".reel p").children;
+  const [button, label, scrubber] = strip.querySelector(".reel p").children;
   const stage = links[0].querySelector("svg").cloneNode(true);
   strip.querySelector(".reel").prepend(stage);
 
@@ -73,7 +73,7 @@ wsd.filmStrip = () => {
     links.forEach((link, i) => link.classList.toggle("shown", i === next));
     const [layer, score] = [...links[next].querySelectorAll("span, strong")].map((part) => part.textContent);
     label.textContent = `${layer}: macro‑F1 ${score}`;
-    current = next;
+    current = scrubber.value = next;
     stop = wsd.animate(MOVE, (share) => lines.forEach((line, i) => {
       draw(line, to[i].map((end, j) => Math.round(10 * (from[i][j] + (end - from[i][j]) * share)) / 10));
     }));
@@ -95,6 +95,10 @@ wsd.filmStrip = () => {
   }
 
   button.addEventListener("click", () => set(!playing));
+  scrubber.addEventListener("input", () => {
+    set(false);
+    show(scrubber.valueAsNumber);
+  });
   links.forEach((link, i) => {
     for (const event of ["pointerenter", "focus"]) {
       link.addEventListener(event, () => {

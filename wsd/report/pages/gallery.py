@@ -30,6 +30,7 @@ HEIGHT = 0.74  # of a plot, as a share of its width
 PCA, LDA = "pca", "discriminant"
 # Points per frame at most; points per sense at least, if it has as many.
 MOST_IN_FRAME, RARE_IN_FRAME = 150, 10
+MOST_FRAMES = 8  # of a deep model; the scrubber shows the other layers
 LARGEST = 100  # the largest coordinate of a frame
 ENOUGH = 40  # test instances of a word that the strip prefers
 
@@ -166,6 +167,8 @@ def film_strip(report: Report) -> dict[str, Any] | None:
         senses = by_sense(points[kept], tests.gold[kept], n_senses)
         frame: dict[str, Any] = {"layer": choices[i].layers[0], "name": choices[i].name}
         frames.append({**frame, "macro_f1": score, "senses": senses})
+    for i in shown_frames([frame["macro_f1"] for frame in frames]):
+        frames[i]["shown"] = True
     texts = report.dataset.sense_texts(word, tests.senses)
     return {
         "word": word,
@@ -182,6 +185,19 @@ def film_strip(report: Report) -> dict[str, Any] | None:
         "first": frames[0],
         "best": max(frames, key=lambda frame: frame["macro_f1"]),
     }
+
+
+def shown_frames(scores: Sequence[float]) -> set[int]:
+    """Return the layers whose frames lie on the page: evenly spaced, with first, last and best.
+
+    >>> sorted(shown_frames([*range(20), 90, *range(10)]))
+    [0, 4, 9, 13, 17, 20, 26, 30]
+    """
+    last, best = len(scores) - 1, int(np.argmax(scores))
+    shown = {round(i * last / (MOST_FRAMES - 1)) for i in range(MOST_FRAMES)}
+    if best not in shown:
+        shown.remove(min(shown - {0, last}, key=lambda i: abs(i - best)))
+    return {*shown, best}
 
 
 def on_same_axes(results: WordResults, choices: Sequence[int], method: str) -> list[np.ndarray]:
