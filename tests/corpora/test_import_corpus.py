@@ -171,7 +171,7 @@ WRONG = {
     "quote": (".csv", 'word,sense,sentence\ncell,a,"the *cell*" x\n', 2, "not CSV"),
     "open quote": (".csv", 'word,sense,sentence\ncell,a,*cell*\ncell,a,"the\n', 3, "not CSV"),
     "no JSON": (".jsonl", '{"sense": "a", "sentence": "*x*"}\n{', 2, "not valid JSON"),
-    "list": (".jsonl", '["a"]', 1, "not a JSON object"),
+    "list": (".jsonl", '["a"]', 0, "not a JSON object"),
     "key twice": (".jsonl", '{"sense": "a", "sense": "b", "sentence": "*x*"}', 1, "twice"),
     "true": (".jsonl", '{"sense": true, "sentence": "*x*"}', 1, "True for the sense"),
     "position true": (
@@ -241,7 +241,9 @@ def test_errors_name_the_problem(
     with pytest.raises(CorpusError) as caught:
         run(path, tmp_path / "out")
     assert says in caught.value.problem
-    assert str(caught.value.where).split(",")[0] == f"{path}:{line}"
+    # The items of an array in one line have numbers from 0.
+    place = f"{path}:{line}" if line else f"{path}[0]"
+    assert str(caught.value.where).split(",")[0] == place
 
 
 @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
@@ -421,6 +423,7 @@ def test_leftovers_of_spreadsheets_are_ignored(tmp_path: Path) -> None:
         encoding=None,
         find=False,
         one_span=False,
+        offsets=None,
         skip_bad=False,
         language=None,
         forms=None,

@@ -167,8 +167,9 @@ def film_strip(report: Report) -> dict[str, Any] | None:
         senses = by_sense(points[kept], tests.gold[kept], n_senses)
         frame: dict[str, Any] = {"layer": choices[i].layers[0], "name": choices[i].name}
         frames.append({**frame, "macro_f1": score, "senses": senses})
-    for i in shown_frames([frame["macro_f1"] for frame in frames]):
-        frames[i]["shown"] = True
+    shown = shown_frames(scores[word])
+    for i, frame in enumerate(frames):
+        frame["shown"] = i in shown
     texts = report.dataset.sense_texts(word, tests.senses)
     return {
         "word": word,
