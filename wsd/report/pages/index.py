@@ -138,9 +138,12 @@ def confidence_set(report: Report, model: str) -> list[str]:
     top = rows.sort_values("estimate", kind="stable").iloc[-1]
     name = f"layer {top['layers']}" if top["layers"].isdecimal() else top["layers"]
     best = f"{name} with {top['classifier']} ({percent(top['estimate'], 1)})"
+    total = f"{model}'s {n}" if len(report.choices) > 1 else n
     if n_within == 1:
-        return [f"The best of {n} configurations, {best}, is significantly better than all others."]
-    kept = f"{n_within} of {n} configurations are not significantly different from the best"
+        return [
+            f"The best of {total} configurations, {best}, is significantly better than all others."
+        ]
+    kept = f"{n_within} of {total} configurations are not significantly different from the best"
     return [f"{kept}, {best}."]
 
 
