@@ -200,12 +200,15 @@ class Cells:
             sentences = [self._from_tokens()]
         else:
             text, spans = self.located()
-            fix = f"{find_word.FIX_MARK}; {FIX_FIND}"
-            if spans:
-                fix = self._other_offsets(text, word) or find_word.FIX_SPAN
-            with at_place(self.place("keyword" if self.has("keyword") else "sentence"), fix):
-                sentences = [find_word.from_span(text, *span, word or "") for span in spans]
-                sentences = sentences or [find_word.from_mark(text, word or "")]
+            fix = find_word.FIX_SPAN if spans else f"{find_word.FIX_MARK}; {FIX_FIND}"
+            place = self.place("keyword" if self.has("keyword") else "sentence")
+            try:
+                with at_place(place, fix):
+                    sentences = [find_word.from_span(text, *span, word or "") for span in spans]
+                    sentences = sentences or [find_word.from_mark(text, word or "")]
+            except CorpusError as error:
+                fix = self._other_offsets(text, word) if spans else ""
+                raise CorpusError(error.problem, where=place, fix=fix or str(error.fix)) from None
         position, tokens = sentences[0]
         return word or tokens[position].lower(), sentences
 
