@@ -11,7 +11,7 @@ RESULTS := results/quickstart
 # A file of tests to each process, in the order of tests/conftest.py; some of them mostly wait.
 SPREAD := -n 3 --dist loadfile --no-loadscope-reorder
 
-.PHONY: help setup quickstart test-workflow test test-fast studies whole-corpora slurm lint format check fuzz audit docs clean
+.PHONY: help setup quickstart test-workflow test test-fast planted studies whole-corpora slurm lint format check fuzz audit docs clean
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
@@ -42,6 +42,9 @@ test: setup ## Run all tests
 
 test-fast: setup ## Run the tests that take no more than a few seconds each
 	$(BIN)/python -m pytest $(SPREAD) -m "not slow"
+
+planted: setup ## Plant the faults of tests/faults.md, one at a time: do the tests find them?
+	$(BIN)/python tools/plant.py
 
 studies: setup ## Delete every study in turn and run the fast tests of the core without it; half an hour
 	WSD_TEST_EVERY_STUDY=1 $(BIN)/python -m pytest tests/studies/test_removal.py
