@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from wsd.errors import ResultError
 from wsd.storage.csv import guarded, read_csv, unguarded, write_csv
 
-SIGNS = (*OPERATORS, *CONTROLS)
 SKIPPED = "".join((*INVISIBLE, *CONTROLS))
 
 
@@ -21,8 +20,7 @@ def begins_a_formula(text: str) -> bool:
     return text.startswith(CONTROLS) or text.lstrip(SKIPPED).startswith(OPERATORS)
 
 
-@given(st.text(alphabet=[*SIGNS, *INVISIBLE, "'", "a"], max_size=4))
-@example("=1+1")
+@given(st.text(alphabet=[*OPERATORS, *CONTROLS, *INVISIBLE, "'", "a"], max_size=4))
 @example("'=1+1")
 @example("-")
 @example("")
@@ -33,23 +31,13 @@ def test_formula_cells_are_guarded_and_others_stay(text: str) -> None:
         assert guarded(text) == text
 
 
-def test_the_cells_that_are_guarded() -> None:
-    assert [cell for cell in FORMULAS if guarded(cell) != f"'{cell}"] == []
-    assert [cell for cell in NO_FORMULAS if guarded(cell) != cell] == []
-
-
-def test_guarded_cells_come_back_from_a_file(tmp_path: Path) -> None:
-    cells = [*FORMULAS, *NO_FORMULAS]
-    write_csv(tmp_path / "t.csv", pd.DataFrame({"word": cells, "n": range(len(cells))}))
-    assert read_csv(tmp_path / "t.csv")["word"].tolist() == cells
-
-
-def test_hostile_text_survives_a_round_trip(tmp_path: Path) -> None:
-    words = ["=cmd|' /C calc'!A0", "-rf", "'@x", "nan", "crane", "-", "a,b"]
-    write_csv(tmp_path / "t.csv", pd.DataFrame({"word": words, "n": range(7)}))
+def test_any_text_comes_back_from_a_file(tmp_path: Path) -> None:
+    plain = [*NO_FORMULAS, "nan", "007", "a,b", 'said , " mint ! "']
+    words = [*FORMULAS, *plain]
+    write_csv(tmp_path / "t.csv", pd.DataFrame({"word": words, "n": range(len(words))}))
     with (tmp_path / "t.csv").open(newline="") as file:
         cells = [row["word"] for row in csv.DictReader(file)]
-    assert not any(cell.startswith(SIGNS) for cell in cells if cell != "-")
+    assert cells == [f"'{cell}" for cell in FORMULAS] + plain
     assert read_csv(tmp_path / "t.csv")["word"].tolist() == words
 
 
@@ -62,37 +50,23 @@ def test_every_cell_of_text_is_guarded_and_numbers_are_not(tmp_path: Path) -> No
     assert (tmp_path / "t.csv").read_bytes().decode() == expected
 
 
-def test_a_sentence_with_commas_and_quotes_is_one_cell(tmp_path: Path) -> None:
-    text = 'she said , " mint ! "'
-    write_csv(tmp_path / "t.csv", pd.DataFrame({"left": [text], "right": ["."]}))
-    with (tmp_path / "t.csv").open(newline="") as file:
-        assert list(csv.DictReader(file)) == [{"left": text, "right": "."}]
-
-
 def test_names_stay_text(tmp_path: Path) -> None:
     text = "share,chosen,word,about,first\n1,True,007,,1990\n,False,nan,'=x,\n"
     (tmp_path / "t.csv").write_text(text)
     table = read_csv(tmp_path / "t.csv", ["first"])
-    assert list(table.columns) == ["share", "chosen", "word", "about", "first"]
     assert table["word"].tolist() == ["007", "nan"] and table["about"].tolist() == ["", "=x"]
     assert table["first"].tolist() == ["1990", ""]
     assert table["chosen"].tolist() == [True, False]
     np.testing.assert_array_equal(table["share"].to_numpy(), [1.0, np.nan])
+    write_csv(tmp_path / "none.csv", table.head(0))
+    assert list(read_csv(tmp_path / "none.csv").columns) == list(table.columns)
 
 
-@pytest.mark.parametrize("text", ["", "\n"])
-def test_a_file_without_a_table_is_refused(tmp_path: Path, text: str) -> None:
+@pytest.mark.parametrize("text", [None, "", "\n"])
+def test_a_file_without_a_table_is_refused(tmp_path: Path, text: str | None) -> None:
     path = tmp_path / "t.csv"
-    path.write_text(text)
-    with pytest.raises(ResultError, match="does not have the expected content") as caught:
+    if text is not None:
+        path.write_text(text)
+    with pytest.raises(ResultError, match="missing" if text is None else "content") as caught:
         read_csv(path)
     assert caught.value.where == str(path) and caught.value.fix
-    path.unlink()
-    with pytest.raises(ResultError, match="a file of an earlier step is missing"):
-        read_csv(path)
-
-
-def test_a_table_without_rows_keeps_its_columns(tmp_path: Path) -> None:
-    write_csv(tmp_path / "t.csv", pd.DataFrame([], columns=["word", "share"]))
-    table = read_csv(tmp_path / "t.csv")
-    assert table.empty and list(table.columns) == ["word", "share"]

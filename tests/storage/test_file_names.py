@@ -1,8 +1,6 @@
 """File names of words are safe and unique, and lead back to the word."""
 
 import re
-import shlex
-import string
 import subprocess
 import unicodedata
 from pathlib import Path
@@ -14,12 +12,11 @@ from hypothesis import strategies as st
 
 from wsd.artifacts.dataset import DATASETS
 from wsd.errors import ConfigError, visible
-from wsd.storage.file_names import LONGEST, as_name, file_name, is_name, word_of
+from wsd.storage.file_names import LONGEST, as_name, file_name, is_name, is_plain_name, word_of
 
 # Any text, and text with difficult characters.
 TROUBLE = st.text(alphabet="aA=./\\{}*%- ~$'\"`\n\x1b\x00\u202eé\u0301ßConNUL1", min_size=1)
 WORDS = st.text(min_size=1) | TROUBLE | st.text("ab=2f", min_size=60, max_size=330)
-
 HOSTILE = (
     "a/b", "..", ".", "../../etc/passwd", "{word}", "*", "a b", "-rf", "--words", "x" * 300,
     "Überraschung", "銀行", "بنك", "Crane", "crane ", "caf\u00e9", "cafe\u0301", "CON", "con",
@@ -29,54 +26,40 @@ HOSTILE = (
 
 
 def test_ordinary_words_do_not_change() -> None:
-    plain = ("coarsewsd20", "quickstart", "quickstart-hard")
-    words = [word for name in plain for word in DATASETS[name].words]
-    assert len(words) == 35
+    words = [*DATASETS["coarsewsd20"].words, *DATASETS["quickstart"].words, "mother-in-law2"]
     assert [file_name(word) for word in words] == words
-    assert file_name("mother-in-law2") == "mother-in-law2"
 
 
-@pytest.mark.parametrize("word", HOSTILE)
-def test_a_hostile_word_makes_a_safe_name(word: str, tmp_path: Path) -> None:
-    name = file_name(word)
-    # One file, in the intended folder.
-    (tmp_path / f"{name}.parquet").write_text("x")
-    assert [path.name for path in tmp_path.iterdir()] == [f"{name}.parquet"]
-    shown = subprocess.run(["bash", "-c", f"echo {name}"], capture_output=True, text=True)
-    assert shown.stdout == name + "\n"
-    assert shlex.quote(name).strip("'") == name
-    assert quote(name, safe="=") == name and name.format() == name
-
-
-def test_hostile_words_have_different_names_on_any_disk() -> None:
+def test_hostile_words_make_safe_names(tmp_path: Path) -> None:
+    names = [file_name(word) for word in HOSTILE]
+    for name in names:
+        # One file, in the intended folder.
+        (tmp_path / f"{name}.parquet").write_text("x")
+        assert quote(name, safe="=") == name and name.format() == name
+    assert {path.name for path in tmp_path.iterdir()} == {f"{name}.parquet" for name in names}
+    shown = subprocess.run(["bash", "-c", f"echo {' '.join(names)}"], capture_output=True)
+    assert shown.stdout.decode() == " ".join(names) + "\n"
     # Compare names as a disk does that ignores case and composes accents.
-    seen = {unicodedata.normalize("NFC", file_name(word)).casefold() for word in HOSTILE}
+    seen = {unicodedata.normalize("NFC", name).casefold() for name in names}
     assert len(seen) == len(HOSTILE)
 
 
-@settings(deadline=None)
-@given(WORDS)
-@example("x" * LONGEST)
-@example("x" * (LONGEST + 1))
-@example("=" * 300)
-def test_a_name_leads_back_to_its_word(word: str) -> None:
+@settings(deadline=None, max_examples=60)
+@given(WORDS, WORDS)
+@example("x" * LONGEST, "x" * (LONGEST + 1))
+@example("=" * 300, "=" * 299)
+def test_a_name_leads_back_to_its_only_word(word: str, other: str) -> None:
     name = file_name(word)
-    assert word_of(name, [word]) == word
+    assert word_of(name, [other, word]) == word
     assert is_name(name) and as_name(name) == name
-    assert re.fullmatch(r"[a-z0-9=][a-z0-9=-]*", name)
-    assert len(name) <= LONGEST
+    assert re.fullmatch(r"[a-z0-9=][a-z0-9=-]*", name) and len(name) <= LONGEST
     if "==" not in name:
         assert word_of(name) == word
+    assert (name == file_name(other)) == (word == other)
 
 
-@settings(deadline=None)
-@given(WORDS, WORDS)
-def test_no_two_words_share_a_name(first: str, second: str) -> None:
-    assert (file_name(first) == file_name(second)) == (first == second)
-
-
-@settings(deadline=None)
-@given(st.text(string.ascii_lowercase + string.digits + "=-", max_size=120) | st.text())
+@settings(deadline=None, max_examples=60)
+@given(st.text("abz09=-", max_size=120) | st.text())
 def test_a_valid_name_is_the_name_of_its_word(text: str) -> None:
     if is_name(text) and "==" not in text:
         assert file_name(word_of(text)) == text
@@ -90,25 +73,21 @@ def test_a_valid_name_is_the_name_of_its_word(text: str) -> None:
 def test_invalid_names_have_no_word() -> None:
     with pytest.raises(ConfigError, match="empty"):
         file_name("")
-    with pytest.raises(ConfigError, match="its word cannot be read"):
+    with pytest.raises(ConfigError, match="cannot be read"):
         word_of(file_name("x" * 300), ["x" * 299])
     for text in ("", "=2F", "=zz", "=ff=fe", "a.b", "-a", "=61", "a" * 101):
         assert not is_name(text)
+    for text in ("", ".", "..", "../a", "a/b", ".a", "-a", "a b", "a\n", "ä", "{a}"):
+        assert not is_plain_name(text)
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=60)
 @given(st.text())
+@example("می\u200cخواهم")  # noqa: RUF001
 def test_visible_text_cannot_steer_a_terminal(text: str) -> None:
     shown = visible(text)
     assert visible(shown) == shown
     assert not re.search(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]", shown)
-    shown.encode()
-    if text.isprintable():
+    if text.replace("\u200c", "").isprintable():
         assert shown == text
-
-
-def test_visible_text_does_not_change() -> None:
-    persian = "می\u200cخواهم"  # noqa: RUF001
-    assert visible(persian) == persian
     assert visible("a\nb\x1b[2J", "\n") == "a\nb\\x1b[2J"
-    assert visible("\u202egpj.exe\x9b1m\u2028") == "\\u202egpj.exe\\x9b1m\\u2028"

@@ -1,6 +1,6 @@
-"""Tables as text: aligned columns, and escaped characters in Markdown."""
+"""Tables as text, and p-values."""
 
-from wsd.storage.text_table import aligned, line, markdown, p_value
+from wsd.storage.text_table import aligned, markdown, p_value
 
 
 def test_columns_are_as_wide_as_their_widest_cell() -> None:
@@ -8,16 +8,9 @@ def test_columns_are_as_wide_as_their_widest_cell() -> None:
     assert aligned(rows, right=[1]) == ["word   n  note", "mint  12", "a      7  rare"]
 
 
-def test_a_line_of_a_table_whose_rows_are_not_known_yet() -> None:
-    widths = (3, 6)
-    assert line(["1", "bank", "x" * 9], widths, right=[0]) == "  1  bank    xxxxxxxxx"
-    assert line(["1000", "a longer", ""], widths, right=[0]) == "1000  a longer"
-
-
 def test_markdown_has_a_rule_and_no_cell_ends_early() -> None:
     table = markdown(["a", "b"], [["x|y", "1"]], right=[1])
     assert table == "| a | b |\n| --- | ---: |\n| x\\|y | 1 |"
-    assert markdown(["", ""], []) == "|  |  |\n| --- | --- |"
 
 
 def test_p_values_near_five_percent_have_four_decimals() -> None:
