@@ -1,4 +1,4 @@
-"""Names of senses: CoarseWSD-20's labels, any labels, and names that a corpus gives."""
+"""Names of senses, from labels and from a corpus, and parts of speech of words."""
 
 from itertools import product
 from random import Random
@@ -9,125 +9,42 @@ from wsd.artifacts.senses import (
     SenseText,
     check_text,
     find_clash,
+    lemma_and_part,
     parse_sense_texts,
+    parts_of_speech,
     readable,
     sense_texts,
 )
-
-# Every label of CoarseWSD-20 without its word, and its readable name.
-COARSEWSD20 = {
-    "apple": {"apple_inc.": "apple inc.", "apple": "apple"},
-    "arm": {"arm_architecture": "arm architecture", "arm": "arm"},
-    "bank": {"bank": "bank", "bank_(geography)": "bank (geography)"},
-    "bass": {
-        "bass_guitar": "bass guitar",
-        "bass_(voice_type)": "bass (voice type)",
-        "double_bass": "double bass",
-    },
-    "bow": {
-        "bow_(ship)": "bow (ship)",
-        "bow_and_arrow": "bow and arrow",
-        "bow_(music)": "bow (music)",
-    },
-    "chair": {"chairman": "chairman", "chair": "chair"},
-    "club": {"club": "club", "nightclub": "nightclub", "club_(weapon)": "club (weapon)"},
-    "crane": {"crane_(machine)": "crane (machine)", "crane_(bird)": "crane (bird)"},
-    "deck": {"deck_(ship)": "deck (ship)", "deck_(building)": "deck (building)"},
-    "digit": {"numerical_digit": "numerical digit", "digit_(anatomy)": "digit (anatomy)"},
-    "hood": {
-        "hood_(comics)": "hood (comics)",
-        "hood_(vehicle)": "hood (vehicle)",
-        "hood_(headgear)": "hood (headgear)",
-    },
-    "java": {"java": "java", "java_(programming_language)": "java (programming language)"},
-    "mole": {
-        "mole_(animal)": "mole (animal)",
-        "mole_(espionage)": "mole (espionage)",
-        "mole_(unit)": "mole (unit)",
-        "mole_sauce": "mole sauce",
-        "mole_(architecture)": "mole (architecture)",
-    },
-    "pitcher": {"pitcher": "pitcher", "pitcher_(container)": "pitcher (container)"},
-    "pound": {"pound_(mass)": "pound (mass)", "pound_(currency)": "pound (currency)"},
-    "seal": {
-        "pinniped": "pinniped",
-        "seal_(musician)": "seal (musician)",
-        "seal_(emblem)": "seal (emblem)",
-        "seal_(mechanical)": "seal (mechanical)",
-    },
-    "spring": {
-        "spring_(hydrology)": "spring (hydrology)",
-        "spring_(season)": "spring (season)",
-        "spring_(device)": "spring (device)",
-    },
-    "square": {
-        "square": "square",
-        "square_(company)": "square (company)",
-        "town_square": "town square",
-        "square_number": "square number",
-    },
-    "trunk": {
-        "trunk_(botany)": "trunk (botany)",
-        "trunk_(automobile)": "trunk (automobile)",
-        "trunk_(anatomy)": "trunk (anatomy)",
-    },
-    "yard": {"yard": "yard", "yard_(sailing)": "yard (sailing)"},
-}
+from wsd.corpora.word_forms import matching_words
 
 
 def names(word: str, labels: list[str], **given: SenseText) -> list[str]:
     return [text.name for text in sense_texts(word, labels, given)]
 
 
-def test_every_label_of_coarsewsd20() -> None:
-    assert sum(map(len, COARSEWSD20.values())) == 53
-    for word, senses in COARSEWSD20.items():
-        labels = [f"{word}_{rest}" for rest in senses]
-        assert names(word, labels) == list(senses.values())
-        assert len(set(names(word, labels))) == len(labels)
-
-
-@pytest.mark.parametrize(
-    ("word", "label", "name"),
-    [
-        ("crane", "crane_bird", "bird"),
-        ("serve.v", "serve_food", "food"),
-        ("serve.v", "serve.v_food", "food"),
-        ("serve.v", "serve.v.1", "serve.v.1"),
-        ("cell.n", "cell%1:03:00::", "cell%1:03:00::"),
-        ("ice cream", "ice_cream_dessert", "dessert"),
-        ("ice_cream", "ice cream_dessert", "dessert"),
-        ("apple", "Apple_Apple_Inc.", "Apple Inc."),
-        ("bank", "bank", "bank"),
-        ("bank", "bank_", "bank_"),
-        ("bank", "bank robber", "bank robber"),
-        ("bank", "banker_of_note", "banker of note"),
-        ("c++", "c++_language", "language"),
-        (".net", ".net_x", "x"),
-        ("银行", "银行_钱", "钱"),
-        ("b", "_", "_"),
-    ],
+READABLE = (
+    "crane crane_bird bird|serve.v serve_food food|serve.v serve.v_food food|apple Apple_Inc Inc|"
+    "serve.v serve.v.1 serve.v.1|cell.n cell%1:03:00:: cell%1:03:00::|ice~cream ice_cream_x x|"
+    "ice_cream ice~cream_x x|bank bank bank|bank bank_ bank_|bank bank~robber bank~robber|"
+    "bank banker_of_note banker~of~note|c++ c++_x x|.net .net_x x|银行 银行_钱 钱|b _ _|"
+    # Labels of CoarseWSD-20.
+    "apple apple_apple_inc. apple~inc.|bass bass_bass_(voice_type) bass~(voice~type)|"
+    "chair chair_chairman chairman|java java_java java|seal seal_pinniped pinniped"
 )
-def test_readable(word: str, label: str, name: str) -> None:
-    assert readable(word, label) == name
 
 
-def test_senses_with_equal_names_keep_their_labels() -> None:
-    assert names("w", ["w_x", "x", "w_y", "x "]) == ["w_x", "x", "y", "x "]
-    assert names("w", ["a_b", "a b", "c_d"]) == ["a_b", "a b", "c d"]
+def test_readable() -> None:
+    for word, label, name in map(str.split, READABLE.split("|")):
+        assert readable(word.replace("~", " "), label.replace("~", " ")) == name.replace("~", " ")
 
 
 def test_no_two_senses_have_the_same_name() -> None:
-    parts = ["w", "x", "_", " ", "w_", "W_"]
-    labels = sorted(
-        {"".join(entry) for entry in product(parts, repeat=3) if "".join(entry).strip()}
-    )
-    random = Random(0)
-    for _ in range(300):
-        some = random.sample(labels, random.randint(2, 30))
-        actual = names("w", some)
-        assert len(set(actual)) == len(some)
-        assert all(actual)
+    assert names("w", ["w_x", "x", "w_y", "x "]) == ["w_x", "x", "y", "x "]
+    assert names("w", ["a_b", "a b", "c_d"]) == ["a_b", "a b", "c d"]
+    labels = sorted({"".join(entry) for entry in product(["w", "x", "_", " ", "W_"], repeat=3)})
+    some = Random(0).sample([label for label in labels if label.strip()], 60)
+    actual = names("w", some)
+    assert len(set(actual)) == len(some) and all(actual)
 
 
 def test_names_of_the_corpus_come_first() -> None:
@@ -182,3 +99,31 @@ def test_names_from_a_manifest() -> None:
         parse_sense_texts("w", {**senses, "w_b": {"name": "alpha"}})
     with pytest.raises(ValueError, match="described by keys"):
         parse_sense_texts("w", {"w_a": 3})  # type: ignore[dict-item]
+
+
+@pytest.mark.parametrize(
+    ("words", "parts"),
+    [
+        (("age.n", "age.noun"), ("noun", "noun")),
+        (("\u82b1.n", "\u8bb2.v", "C.n"), ("noun", "verb", "noun")),
+        (("cold.s", "cold.a", "COLD.JJ"), ("adjective",) * 3),
+        (("so.conj", "well.r"), ("conj", "adverb")),
+        (("node.js", "cell.n"), None),
+        (("U.S", "cell.n"), None),
+        (("cell", "cell.n"), None),
+        (("so.conj", "that.det"), None),
+        (("node.js", "asp.net"), None),
+        ((), None),
+    ],
+)
+def test_the_parts_of_speech_of_a_corpus(
+    words: tuple[str, ...], parts: tuple[str, ...] | None
+) -> None:
+    assert parts_of_speech(words) == (dict(zip(words, parts, strict=True)) if parts else {})
+
+
+@pytest.mark.parametrize("word", ["age.noun", "\u82b1.n", "cold.s", "so.conj", "X.n"])
+def test_tables_and_predict_agree(word: str) -> None:
+    lemma, part = lemma_and_part(word)
+    assert parts_of_speech([word, "bank.n"])[word] == part
+    assert matching_words(lemma, [word, "bank.n"]) == [word]

@@ -6,11 +6,10 @@ from typing import Any
 
 import pytest
 from importing import import_corpus
-from require import needs
 
 from wsd.artifacts.dataset import MANIFEST, read_manifest
 from wsd.cli import main
-from wsd.errors import CorpusError, WsdError
+from wsd.errors import CorpusError
 
 NUMBERS = ("one", "two", "three", "four", "five", "six")
 GOOD = [f"cell\t{sense}\t{n} *cell* of {n}{sense}" for sense in "ab" for n in NUMBERS]
@@ -32,21 +31,29 @@ def imported(path: Path, **options: Any) -> str:
     return import_corpus([path], out=path.parent / "out", name="mine", **options)
 
 
-def test_all_bad_lines_are_in_one_message(tmp_path: Path) -> None:
+def test_all_bad_lines_are_in_one_message(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = put(
         tmp_path / "rows.tsv", [line for pair in zip(BAD, GOOD, strict=False) for line in pair]
     )
     with pytest.raises(CorpusError) as caught:
         imported(path)
-    assert caught.value.problem.startswith("5 lines cannot be read: N columns, but the header has")
-    assert caught.value.problem.endswith(", 2 more problems")
+    assert "5 lines cannot be read" in caught.value.problem
     assert caught.value.where == f"{path}:2, and 4 more"
     fix, *listed = str(caught.value.fix).split("\n")
-    assert "give every line the columns of the first" in fix and fix.endswith("with --skip-bad")
+    assert fix.endswith("with --skip-bad")
     for number, (line, problem) in enumerate(zip(listed, BAD.values(), strict=True)):
         assert line.startswith(f"{path}:{2 * number + 2}") and problem in line
         assert f"    {line}" in str(caught.value).split("\n")
+    with pytest.raises(CorpusError, match="5 lines cannot be read") as caught:
+        imported(put(path, list(BAD)), skip_bad=True)
+    assert "--skip-bad" not in str(caught.value.fix)
     assert [entry.name for entry in tmp_path.iterdir()] == ["rows.tsv"]
+    # The command shows all of them, however many there are.
+    put(path, [*GOOD, *["cell\ta\tno mark"] * 60])
+    assert main(["import", str(path), "--out", str(tmp_path / "out"), "--name", "mine"]) == 3
+    assert capsys.readouterr().err.count(": no word is marked") == 61
 
 
 def test_bad_lines_are_left_out_and_counted(tmp_path: Path) -> None:
@@ -57,26 +64,6 @@ def test_bad_lines_are_left_out_and_counted(tmp_path: Path) -> None:
     assert left_out["lines with a problem: the focal word '...' is part of a word"] == 1
     assert "left out: 2 instances of lines with a problem: N columns" in text
     assert read_manifest(tmp_path / "out" / MANIFEST).sizes == {"cell": len(GOOD)}
-
-
-def test_all_lines_are_bad(tmp_path: Path) -> None:
-    with pytest.raises(CorpusError, match="5 lines cannot be read") as caught:
-        imported(put(tmp_path / "rows.tsv", list(BAD)), skip_bad=True)
-    assert "--skip-bad" not in str(caught.value.fix)
-    assert not (tmp_path / "out").exists()
-
-
-@pytest.mark.parametrize("skip", [False, True])
-def test_all_bad_lines_are_shown_if_there_are_many(
-    tmp_path: Path, skip: bool, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = put(tmp_path / "rows.tsv", [*GOOD, *["cell\ta\tno mark"] * 60])
-    options = ["--skip-bad"] * skip
-    command = ["import", str(path), "--out", str(tmp_path / "out"), "--name", "mine", *options]
-    assert main(command) == (0 if skip else 3)
-    error = capsys.readouterr().err
-    assert error.count(": no word is marked") == 60 + (not skip)
-    assert f"{path}:73, column sentence: no word is marked" in error
 
 
 def test_sentences_with_several_senses_are_listed_together(tmp_path: Path) -> None:
@@ -110,10 +97,6 @@ def test_bad_quotes(tmp_path: Path) -> None:
     assert listed[-1].endswith(f"(the quotes join the lines {len(good) + 5} to {len(good) + 6})")
     imported(path, skip_bad=True)
     assert read_manifest(tmp_path / "out" / MANIFEST).sizes == {"cell": len(GOOD)}
-    path.write_text('word,"sense"x,sentence\n' + "\n".join(good))
-    with pytest.raises(CorpusError, match="not CSV") as caught:
-        import_corpus([path], out=tmp_path / "other", name="mine", skip_bad=True)
-    assert caught.value.where == f"{path}:1"
 
 
 @pytest.mark.parametrize("suffix", [".jsonl", ".json"])
@@ -129,18 +112,6 @@ def test_bad_objects(tmp_path: Path, suffix: str) -> None:
         imported(path)
     listed = str(caught.value.fix).split("\n")[1:]
     assert [line.removeprefix(str(path))[:2] for line in listed] == [":4", ":5", ":6"]
-    imported(path, skip_bad=True)
-    assert read_manifest(tmp_path / "out" / MANIFEST).sizes == {"cell": len(GOOD)}
-
-
-def test_lines_without_a_split_are_bad_if_others_have_one(tmp_path: Path) -> None:
-    path = tmp_path / "rows.tsv"
-    splits = ["train", "train", "test"] * 4
-    rows = [f"{line}\t{split}" for line, split in zip(GOOD, splits, strict=True)]
-    more = ["cell\ta\tno *cell* here\t", "cell\ta\tno *cell* there\t"]
-    path.write_text("\n".join(["word\tsense\tsentence\tsplit", *rows, *more, ""]))
-    with pytest.raises(CorpusError, match="2 lines cannot be read: no split, but"):
-        imported(path)
     imported(path, skip_bad=True)
     assert read_manifest(tmp_path / "out" / MANIFEST).sizes == {"cell": len(GOOD)}
 
@@ -173,23 +144,3 @@ def test_bad_instances_of_xml(tmp_path: Path) -> None:
     imported(path, skip_bad=True)
     dataset = read_manifest(tmp_path / "out" / MANIFEST)
     assert dataset.sizes == {"cell.n": len(GOOD)} and sum(dataset.left_out.values()) == 4
-
-
-@needs("unlabelled")
-def test_bad_lines_without_senses(tmp_path: Path) -> None:
-    path = tmp_path / "uses.txt"
-    path.write_text("a cell\nthe cell\na [[cell\nmy cell\na\tcell\n*cell* and *cell*\n")
-    with pytest.raises(CorpusError, match="3 lines cannot be read"):
-        imported(path, unlabelled=True, word="cell")
-    text = imported(path, unlabelled=True, word="cell", skip_bad=True)
-    assert "cell: 3 uses" in text and "left out: lines with a problem: a tab in a line" in text
-    assert sum(read_manifest(tmp_path / "out" / MANIFEST).left_out.values()) == 3
-
-
-@pytest.mark.parametrize("left_out", [{"x": -1}, {"x": "1"}, {"a\u202eb": 1}, [1]])
-def test_a_manifest_with_other_counts_is_refused(tmp_path: Path, left_out: object) -> None:
-    imported(put(tmp_path / "rows.tsv", GOOD))
-    path = tmp_path / "out" / MANIFEST
-    path.write_text(json.dumps({**json.loads(path.read_text()), "left_out": left_out}))
-    with pytest.raises(WsdError, match="not the manifest"):
-        read_manifest(path)

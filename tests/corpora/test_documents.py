@@ -1,20 +1,13 @@
 """The document of each instance, from every kind of import to the word's table."""
 
 import json
-import shutil
-from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
-import small_noad
-from conftest import MakeCorpus
 from importing import import_corpus
 
-from wsd.artifacts import corpus_table
 from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.dataset import MANIFEST, read_manifest
-from wsd.corpora import noad
 from wsd.corpora.copy_corpus import copy
 from wsd.corpora.text_format import read_text
 from wsd.errors import CorpusError
@@ -86,23 +79,11 @@ def test_another_column_can_name_them_and_a_control_character_is_refused(tmp_pat
     assert caught.value.where == f"{path}:4"
 
 
-def test_a_corpus_without_documents_has_no_further_file_or_column(
-    tmp_path: Path, make_corpus: MakeCorpus
-) -> None:
+def test_a_corpus_without_documents_has_no_further_file(tmp_path: Path) -> None:
     path = write_rows(tmp_path / "rows.jsonl", rows(documents=False))
     import_corpus([path], out=tmp_path / "out", name="mine", any_form=True)
     assert not list((tmp_path / "out").rglob("*documents*"))
     assert read_text(tmp_path / "out" / "cell", "cell").document is None
-    corpus = make_corpus([("train", 0), ("train", 1), ("test", 1)])
-    named = replace(corpus, document=np.array(["a", "", "b"]))
-    assert named.digest == corpus.digest
-    for name, table in (("plain", corpus), ("named", named)):
-        corpus_table.write(tmp_path / f"{name}.parquet", table)
-    read = corpus_table.read(tmp_path / "named.parquet")
-    assert read.document is not None and read.document.tolist() == ["a", "", "b"]
-    assert corpus_table.read(tmp_path / "plain.parquet").document is None
-    taken = read.take(np.array([True, False, True]))
-    assert taken.document is not None and taken.document.tolist() == ["a", "b"]
 
 
 def test_files_of_documents_are_checked(tmp_path: Path) -> None:
@@ -125,41 +106,3 @@ def test_files_of_documents_are_checked(tmp_path: Path) -> None:
     manifest.write_text(json.dumps(facts))
     with pytest.raises(CorpusError, match="its files do not match its words"):
         read_manifest(manifest)
-
-
-def test_the_text_of_all_words_xml_is_the_document(tmp_path: Path) -> None:
-    texts, keys = [], []
-    for document in ("d000", "d001", ""):
-        sentences = []
-        for sense in "abcdefgh":
-            name = f"{document or 'x'}.s{sense}"
-            keys.append(f"{name} {'ab'[sense in 'bdfh']}")
-            instance = f'<instance id="{name}" lemma="cell" pos="NOUN">cell</instance>'
-            unlike = " ".join(f"<wf>{document}{sense}{letter}</wf>" for letter in "vwxyz")
-            sentences.append(f"<sentence>{unlike}{instance}</sentence>")
-        content = "".join(sentences)
-        texts.append(f'<text id="{document}">{content}</text>' if document else content)
-    path = tmp_path / "set.data.xml"
-    path.write_text(f"<corpus>{''.join(texts)}</corpus>")
-    (tmp_path / "set.gold.key.txt").write_text("\n".join(keys) + "\n")
-    import_corpus([path], out=tmp_path / "out", name="mine")
-    corpus = read_text(tmp_path / "out" / "cell=2en", "cell.n")
-    assert corpus.document is not None
-    for tokens, document in zip(corpus.tokens, corpus.document, strict=True):
-        text = tokens[0][: -len("av")]
-        # Files number their texts alike, so the name of the file is part of the name.
-        assert document == (f"set.data.xml {text}" if text else "")
-
-
-def test_the_documents_of_noad(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    archive, sums = small_noad.write(tmp_path / "made")
-    monkeypatch.setattr(noad, "ARCHIVE", replace(noad.ARCHIVE, checksums=sums))
-    monkeypatch.setenv("WSD_NOAD_ARCHIVE", str(archive))
-    noad.write_dataset(tmp_path / "noad", "noad", 2)
-    corpus = read_text(tmp_path / "noad" / "serve=2ev", "serve.v")
-    assert corpus.document is not None
-    for tokens, document in zip(corpus.tokens, corpus.document, strict=True):
-        assert document.endswith(f"{tokens[-1]}.xml") and document.startswith(("semcor/", "masc/"))
-    # A second call replaces the folder, because it knows all its files.
-    noad.write_dataset(tmp_path / "noad", "noad", 2)
-    shutil.rmtree(tmp_path / "noad")

@@ -1,18 +1,30 @@
-"""The step from DWUG EN's archive to a corpus: small archives, and the real archive's counts."""
+"""Word usage graphs: folders of DURel and DWUG, small archives, and the real archive."""
 
 import csv
+import json
+import shutil
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 import small_dwug
-from archive_server import Answer, ArchiveServer
 from importing import import_corpus
+from scipy.spatial.distance import jensenshannon
 
-from wsd.artifacts.dataset import CHANGE, DATASETS, JUDGMENTS, MANIFEST, dataset_of_results
-from wsd.corpora import archives, dwug_en
+from wsd.artifacts.dataset import (
+    CHANGE,
+    DATASETS,
+    JUDGMENTS,
+    MANIFEST,
+    dataset_of_results,
+    read_manifest,
+)
+from wsd.corpora import dwug_en
 from wsd.corpora.text_format import read_unlabelled
-from wsd.errors import ConfigError, DownloadError
+from wsd.errors import ConfigError, CorpusError, DownloadError
+from wsd.storage.file_names import file_name
 
 WORDS = ("cell_nn", "file_nn", "mouse_nn")
 
@@ -22,17 +34,13 @@ def out(tmp_path: Path) -> Path:
     return tmp_path / "results/dwug-en/source"
 
 
-def use(archive: Path, sums: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Replace the real archive by another."""
-    monkeypatch.setattr(dwug_en, "ARCHIVE", replace(dwug_en.ARCHIVE, checksums=sums))
-    monkeypatch.setenv("WSD_DWUG_EN_ARCHIVE", str(archive))
-
-
 @pytest.mark.parametrize("kind", ["zip", "tar.xz", "tar.gz"])
 def test_the_corpus_is_that_of_an_import(
     kind: str, out: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    use(*small_dwug.write_archive(tmp_path / "made", kind), monkeypatch)
+    archive, sums = small_dwug.write_archive(tmp_path / "made", kind)
+    monkeypatch.setattr(dwug_en, "ARCHIVE", replace(dwug_en.ARCHIVE, checksums=sums))
+    monkeypatch.setenv("WSD_DWUG_EN_ARCHIVE", str(archive))
     for _ in range(2):  # an earlier copy is replaced
         dwug_en.write_dataset(out)
     dataset = dataset_of_results(out.parent)
@@ -44,39 +52,17 @@ def test_the_corpus_is_that_of_an_import(
             copy = out / path.relative_to(tmp_path / "imported")
             assert copy.read_bytes() == path.read_bytes(), path
     assert {JUDGMENTS, CHANGE} < set(dataset.digests)
-
-
-def test_it_is_downloaded(out: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    archive, sums = small_dwug.write_archive(tmp_path / "made")
-    monkeypatch.delenv("WSD_DWUG_EN_ARCHIVE", raising=False)
-    monkeypatch.setattr(archives, "cache_folder", lambda: tmp_path / "cache")
-    with ArchiveServer(Answer(archive.read_bytes())) as server:
-        made = replace(dwug_en.ARCHIVE, checksums=sums, url=server.url)
-        monkeypatch.setattr(dwug_en, "ARCHIVE", made)
+    (out / "thesis.txt").write_text("mine")
+    with pytest.raises(ConfigError, match="refused to replace"):
+        dwug_en.write_dataset(out)
+    (out / "thesis.txt").unlink()
+    sums.write_text(sums.read_text().replace(sums.read_text()[:8], "0" * 8))
+    with pytest.raises(DownloadError, match="is not the file it should be"):
         dwug_en.write_dataset(out)
     assert dataset_of_results(out.parent).words == WORDS
 
 
-def test_a_changed_file_is_refused(
-    out: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    archive, sums = small_dwug.write_archive(tmp_path / "made")
-    sums.write_text(sums.read_text().replace(sums.read_text()[:8], "0" * 8))
-    use(archive, sums, monkeypatch)
-    with pytest.raises(DownloadError, match="is not the file it should be") as caught:
-        dwug_en.write_dataset(out)
-    assert "the file was not changed" in caught.value.problem
-    assert not out.exists() and archive.exists()
-
-
-def test_a_foreign_folder_stays(out: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    use(*small_dwug.write_archive(tmp_path / "made"), monkeypatch)
-    out.mkdir(parents=True)
-    (out / "thesis.txt").write_text("mine")
-    with pytest.raises(ConfigError, match="refused to replace"):
-        dwug_en.write_dataset(out)
-
-
+@pytest.mark.slow
 def test_the_real_archive(dwug_archive: Path, out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WSD_DWUG_EN_ARCHIVE", str(dwug_archive))
     dwug_en.write_dataset(out)
@@ -84,8 +70,7 @@ def test_the_real_archive(dwug_archive: Path, out: Path, monkeypatch: pytest.Mon
     # The table in the package, by which runs are planned before the download.
     assert dataset.sizes == DATASETS["dwug-en"].sizes
     assert sum(dataset.sizes.values()) == 9107
-    with (out / JUDGMENTS).open(encoding="utf-8", newline="") as stream:
-        judgments = list(csv.DictReader(stream, delimiter="\t", quoting=csv.QUOTE_NONE))
+    judgments = table(out / JUDGMENTS)
     assert len(judgments) == 68_887
     pairs = {
         (row["word"], *sorted((row["identifier1"], row["identifier2"])))
@@ -93,9 +78,142 @@ def test_the_real_archive(dwug_archive: Path, out: Path, monkeypatch: pytest.Mon
         if float(row["judgment"]) > 0
     }
     assert len(pairs) == 43_784
-    corpus = read_unlabelled(out / "attack=5fnn", "attack_nn")
-    assert {*corpus.extra} == {"identifier", "grouping", "date", "pos", "cluster"}
+    # The published change is the Jensen-Shannon distance (base 2) of the groups' cluster shares,
+    # without noise.
+    for row in table(out / CHANGE):
+        corpus = read_unlabelled(out / file_name(row["word"]), row["word"])
+        assert {*corpus.extra} == {"identifier", "grouping", "date", "pos", "cluster"}
+        pairs = Counter(zip(corpus.extra["grouping"], corpus.extra["cluster"], strict=True))
+        clusters = sorted({c for _, c in pairs} - {"-1", ""})
+        shares = [np.array([pairs[group, c] for c in clusters]) for group in ("1", "2")]
+        expected = jensenshannon(*shares, base=2)
+        np.testing.assert_allclose(float(row["change_graded"]), expected, atol=1e-12)
 
 
-def test_the_address_is_that_of_version_3() -> None:
-    assert dwug_en.ARCHIVE.url == "https://zenodo.org/records/14028531/files/dwug_en.zip"
+# Folders
+
+GRAPHS = Path(__file__).parent / "formats/dwug"
+
+
+def table(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as stream:
+        return list(csv.DictReader(stream, delimiter="\t", quoting=csv.QUOTE_NONE))
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A data set of one word."""
+    root = tmp_path / "dwug_xx"
+    for source, target in (
+        ("uses.csv", "data/cell_nn/uses.csv"),
+        ("judgments.csv", "data/cell_nn/judgments.csv"),
+        ("clusters.csv", "clusters/opt/cell_nn.csv"),
+        ("clusters.csv", "clusters/full/cell_nn.csv"),
+    ):
+        (root / target).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(GRAPHS / source, root / target)
+    stats = root / "stats/opt/stats_groupings.csv"
+    stats.parent.mkdir(parents=True)
+    stats.write_text("lemma\tgrouping\tchange_graded\tchange_binary\ncell\t1_2\t0.5\t1\n")
+    return root
+
+
+def edit(path: Path, old: str, new: str) -> None:
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new, 1))
+
+
+def test_a_data_set_is_imported_as_it_is(folder: Path, tmp_path: Path) -> None:
+    text = import_corpus([folder], out=tmp_path / "out", name="xx")
+    assert "1 word without senses; 3 judgments, 1 word with a published change" in text
+    dataset = read_manifest(tmp_path / "out" / MANIFEST)
+    assert not dataset.labelled and dataset.words == ("cell",)
+    corpus = read_unlabelled(tmp_path / "out/cell", "cell")
+    assert corpus.extra["identifier"] == tuple(
+        f"cell-{n}" for n in ("a1", "a2", "a3", "b1", "b2", "b3")
+    )
+    assert corpus.extra["grouping"] == ("1",) * 3 + ("2",) * 3
+    assert corpus.extra["cluster"] == ("0",) * 3 + ("1",) * 3
+    # Columns that repeat the sentence, or are empty, are left out.
+    assert set(corpus.extra) == {"identifier", "grouping", "cluster", "pos", "date"}
+    words = [tokens[at] for tokens, at in zip(corpus.tokens, corpus.position, strict=True)]
+    assert words == ["cell", "cells", "cells", "cells", "cell", "cell"]
+    # The second of two cells in a sentence is the focal word.
+    assert corpus.position[4] > corpus.tokens[4].index("cell")
+    assert table(tmp_path / "out" / JUDGMENTS)[1] == {
+        "word": "cell", "identifier1": "cell-a1", "identifier2": "cell-b1",
+        "annotator": "annotator0", "judgment": "1.0",
+    }  # fmt: skip
+    (change,) = table(tmp_path / "out" / CHANGE)
+    assert (change["change_graded"], change["change_binary"], change["COMPARE"]) == ("0.5", "1", "")
+    manifest = json.loads((tmp_path / "out" / MANIFEST).read_text())
+    assert {JUDGMENTS, CHANGE} < set(manifest["files"])
+
+
+def test_the_folder_of_a_word_is_enough(tmp_path: Path) -> None:
+    import_corpus([GRAPHS], out=tmp_path / "out", name="xx")
+    corpus = read_unlabelled(tmp_path / "out/cell", "cell")
+    assert corpus.extra["cluster"] == ("0",) * 3 + ("1",) * 3
+    assert len(table(tmp_path / "out" / JUDGMENTS)) == 3
+    assert not (tmp_path / "out" / CHANGE).exists()
+
+
+def test_odd_data_are_kept_as_they_are(
+    folder: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    uses = folder / "data/cell_nn/uses.csv"
+    line = uses.read_text().splitlines()[1]
+    # Quotes are text. Read as CSV, the sentence would be shorter, and the place another one.
+    edit(uses, "The cell of the monk had one window , and a hard bed stood in it\t4:8",
+         '"The ""cell"" of the monk"\t7:11')  # fmt: skip
+    # A use that is there twice stays, with its identifier.
+    uses.write_text(uses.read_text() + line.replace("cell-a1", "cell-a4") + "\n")
+    # An undecided annotator: DURel writes a hyphen, DWUG a 0.
+    edit(folder / "data/cell_nn/judgments.csv", "4.0", "-")
+    # The change between more than two groups is left out.
+    stats = folder / "stats/opt/stats_groupings.csv"
+    stats.write_text(stats.read_text() + "cell\t1_3\t0.7\t1\n")
+    for path in folder.rglob("*.csv"):
+        path.write_bytes(path.read_text().replace("cell-", "zéllé-").encode("cp1252"))
+    with caplog.at_level("INFO"):
+        import_corpus([folder], out=tmp_path / "out", name="xx", encoding="cp1252")
+    corpus = read_unlabelled(tmp_path / "out/cell", "cell")
+    assert "".join(corpus.tokens[0]) == '"The""cell""ofthemonk"'
+    assert corpus.extra["identifier"][-1] == "zéllé-a4"
+    assert [row["judgment"] for row in table(tmp_path / "out" / JUDGMENTS)] == ["0", "1.0", "2.0"]
+    assert "left out, of cell" in caplog.text and not (tmp_path / "out" / CHANGE).exists()
+    with pytest.raises(ConfigError, match="is no folder of usage graphs"):
+        import_corpus([folder, GRAPHS / "uses.csv"], out=tmp_path / "no", name="xx")
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "where", "problem"),
+    [
+        ("uses.csv", "\t4:8\t", "\t4:99\t", "uses.csv:2", "4 to 99 are not within the text"),
+        ("uses.csv", "cell-a2", "cell-a1", "uses.csv:3", "'cell-a1' occurs in"),
+        ("uses.csv", "cell-a2", "", "uses.csv:3", "a use without an identifier"),
+        ("uses.csv", "indexes_target_token\t", "places\t", "uses.csv:1", "no column for the span"),
+        ("judgments.csv", "cell-b1", "cell-b9", "judgments.csv:3", "no use has the identifier"),
+        ("judgments.csv", "4.0", "four", "judgments.csv:2", "string to float: 'four'"),
+    ],
+)
+def test_a_fault_is_named_with_its_line(
+    folder: Path, file: str, old: str, new: str, where: str, problem: str, tmp_path: Path
+) -> None:
+    edit(folder / "data/cell_nn" / file, old, new)
+    with pytest.raises(CorpusError, match=problem) as caught:
+        import_corpus([folder], out=tmp_path / "out", name="xx")
+    assert where in str(caught.value.where)
+    assert not (tmp_path / "out").exists()
+
+
+def test_bad_lines_can_be_left_out(folder: Path, tmp_path: Path) -> None:
+    edit(folder / "data/cell_nn/judgments.csv", "cell-b1", "cell-b9")
+    edit(folder / "data/cell_nn/uses.csv", "\t4:9\t", "\t4:99\t")
+    import_corpus([folder], out=tmp_path / "out", name="xx", skip_bad=True)
+    manifest = json.loads((tmp_path / "out" / MANIFEST).read_text())
+    assert sum(manifest["left_out"].values()) == 2
+    # The judgment about the use that is left out is left out too, and it is no further bad line.
+    (left,) = table(tmp_path / "out" / JUDGMENTS)
+    assert (left["identifier2"], left["judgment"]) == ("cell-b1", "2.0")

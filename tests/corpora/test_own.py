@@ -140,12 +140,7 @@ def test_the_commands_of_the_page(checkout: Checkout) -> None:
     (of_system,) = (row for row in table(results / "comparison.csv") if row["model"] == NAME)
     assert of_system["kind"] == "system"
     assert of_system["micro_accuracy"] == f"{22 / 24:.6f}"
-    assert float(of_system["micro_accuracy_low"]) < 22 / 24
-    for name in ("comparison/words", "comparison/rare-senses", "comparison/differences"):
+    for name in ("comparison/words", "comparison/differences", "scores", "summary"):
         assert any(row["model"] == NAME for row in table(results / f"{name}.csv")), name
-    for name in ("scores", "summary"):
-        assert any(row["model"] == NAME for row in table(results / f"{name}.csv")), name
-    assert not any(row["model"] == NAME for row in table(results / "comparison/learning.csv"))
-    assert NAME in json.loads((results / "provenance.json").read_text())["systems"]
     index = (results / "report" / "index.html").read_text(encoding="utf-8")
     assert "Other systems</h3>" in index and NAME in index

@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from wsd.artifacts.encoder_input import (
-    InputTemplate,
     as_argument,
     input_argument,
     parse_input,
@@ -54,18 +53,17 @@ def test_values_go_through_a_command_and_json(value: Any) -> None:
     assert parsed.value == value
     assert input_argument(as_argument(parsed.value)) == value
     assert parse_input(json.loads(json.dumps(parsed.value))) == parsed
-    assert parse_input(parsed) is parsed
+    assert parse_input(parsed) is parsed and parsed.describe()
 
 
 def test_defaults_are_part_of_the_value() -> None:
-    same: list[Any] = [
-        {"mark": ["<", ">"]},
-        {"mark": ("<", ">"), "template": "{sentence}"},
-        {"read": "word", "mark": ["<", ">"]},
-    ]
-    values = [parse_input(value).value for value in same]
-    assert values == [{"template": "{sentence}", "mark": ["<", ">"], "read": "word"}] * 3
-    assert len({json.dumps(value) for value in values}) == 1
+    same: list[Any] = [{"mark": ["<", ">"]}, {"mark": ("<", ">"), "template": "{sentence}"}]
+    expected = {"template": "{sentence}", "mark": ["<", ">"], "read": "word"}
+    assert [parse_input(value).value for value in same] == [expected] * 2
+    assert parse_input({"mark": ["<", ">"], "prefix": "none"}).value == {
+        **expected,
+        "prefix": "none",
+    }
 
 
 @pytest.mark.parametrize(
@@ -84,47 +82,28 @@ def test_what_reads_after_a_whole_sentence(value: Any, reads: bool) -> None:
     assert parse_input(value).reads_after_sentence is reads
 
 
-@pytest.mark.parametrize(
-    ("value", "says"),
-    [
-        ("twice", "no input 'twice'"),
-        (3, "no input 3"),
-        ({}, "no input {}"),
-        ({"read": "last"}, "no input {'read'"),
-        ({"template": "{sentence}", "pool": "last"}, "no input {'template'"),
-        ({"template": 3}, "cannot be used"),
-        ({"template": "the word"}, "cannot be used"),
-        ({"template": "{word} means"}, "cannot be used"),
-        ({"template": "{sentence} {sense}"}, "cannot be used"),
-        ({"template": "{sentence} {}"}, "cannot be used"),
-        ({"template": "{sentence!r}"}, "cannot be used"),
-        ({"template": "{sentence} {word:>9}"}, "cannot be used"),
-        ({"template": "{sentence"}, "cannot be used"),
-        ({"template": "{sentence} }"}, "cannot be used"),
-        ({"template": "{sentence}\nmeans"}, "cannot be used"),
-        ({"template": "{sentence} "}, "cannot be used"),
-        ({"mark": ["<t>"]}, "cannot be used"),
-        ({"mark": "<t>"}, "cannot be used"),
-        ({"mark": ["<t>", "< /t>"]}, "cannot be used"),
-        ({"mark": ["<t>", ""]}, "cannot be used"),
-        ({"template": "{sentence}", "read": "first"}, "cannot be used"),
-        ({"template": "{sentence}", "read": ["last"]}, "cannot be used"),
-        ({"template": "{sentence}", "read": "mark"}, "cannot be used"),
-    ],
-)
-def test_an_input_that_cannot_be_used_is_refused(value: Any, says: str) -> None:
-    with pytest.raises(ConfigError) as error:
-        parse_input(value)
-    assert says in error.value.problem
-    assert error.value.fix
+NO_INPUT: list[Any] = ["twice", 3, {}, {"read": "last"}, {"template": "{sentence}", "pool": "last"}]
+TEMPLATES: list[Any] = [
+    *(3, "the word", "{word} means", "{sentence} {sense}", "{sentence} {}", "{sentence!r}"),
+    *("{sentence} {word:>9}", "{sentence", "{sentence} }", "{sentence}\nmeans", "{sentence} "),
+]
+UNUSABLE = {
+    "template": [{"template": template} for template in TEMPLATES],
+    "mark": [{"mark": mark} for mark in (["<t>"], "<t>", ["<t>", "< /t>"], ["<t>", ""])],
+    "read": [{"template": "{sentence}", "read": read} for read in ("first", ["last"], "mark")],
+    "prefix": [{"template": "{sentence}", "prefix": "always"}],
+}
 
 
-@pytest.mark.parametrize("argument", ["{", '{"template": "{word}"}', "[1]", "", "Plain", "{1: 2}"])
-def test_an_argument_that_is_no_input_is_refused(argument: str) -> None:
-    with pytest.raises(ConfigError):
-        input_argument(argument)
-
-
-def test_every_input_is_described() -> None:
-    assert {type(parse_input(value).describe()) for value in VALUES} == {str}
-    assert "<t> and </t>" in InputTemplate("{sentence}", "mark", ("<t>", "</t>")).describe()
+def test_an_input_that_cannot_be_used_is_refused() -> None:
+    for value in NO_INPUT:
+        with pytest.raises(ConfigError, match="no input"):
+            parse_input(value)
+    for key, values in UNUSABLE.items():
+        for value in values:
+            with pytest.raises(ConfigError, match="cannot be used") as caught:
+                parse_input(value, "input")
+            assert caught.value.where == f"input.{key}"
+    for argument in ("{", '{"template": "{word}"}', "[1]", "", "Plain", "{1: 2}"):
+        with pytest.raises(ConfigError):
+            input_argument(argument)

@@ -1,6 +1,5 @@
 """Places that count bytes or units of UTF-16 are read with --offsets, and never guessed."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -51,17 +50,3 @@ def test_an_offset_inside_a_character() -> None:
     for offset in (1, 9):
         with pytest.raises(ValueError, match=r"inside a character|in a sentence of"):
             in_characters("\u00e9clair", offset, "bytes")
-
-
-def test_an_item_of_an_array_in_one_line(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    items = [
-        {"sentence": "the [[crane]] flew", "sense": "a"},
-        {"sentence": "no mark", "sense": "b"},
-    ]
-    for indent, place in ((None, "t.json[1]"), (1, "t.json:6")):
-        (tmp_path / "t.json").write_text(json.dumps(items, indent=indent))
-        arguments = [str(tmp_path / "t.json"), "--word", "crane", "--name", "x"]
-        assert main(["import", *arguments, "--out", str(tmp_path / "o")]) == CorpusError.exit_code
-        assert place in capsys.readouterr().err

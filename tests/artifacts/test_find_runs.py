@@ -20,7 +20,6 @@ from wsd.artifacts.find_runs import (
 )
 from wsd.artifacts.run_json import RUN_MAP, RunMap, write_map
 from wsd.errors import ResultError
-from wsd.storage.file_names import is_plain_name
 
 ABOUT = {"config": {}, "command": "snakemake", "digests": {}}
 
@@ -30,15 +29,11 @@ def published(*folders: Path) -> None:
         write_map(folder / RUN_MAP, ["q/store/a.csv"], "q", ABOUT)
 
 
-def test_a_run_with_a_name_has_its_tables_apart() -> None:
-    dataset = Path("results/q")
-    assert tables_of(dataset, NAMELESS) == dataset
-    assert tables_of(dataset, "a.1") == dataset / "runs/a.1"
-
-
 def test_only_existing_named_folders_are_runs(tmp_path: Path) -> None:
     dataset = tmp_path / "q"
     assert runs_with(dataset, RUN_MAP) == []
+    assert tables_of(dataset, NAMELESS) == dataset
+    assert tables_of(dataset, "a.1") == dataset / "runs/a.1"
     (dataset / "runs/empty").mkdir(parents=True)
     published(
         dataset / "runs/b", dataset / "runs/.b.part", dataset / "runs/<i>", dataset / "runs/a"
@@ -93,10 +88,3 @@ def test_the_progress_of_a_run(tmp_path: Path) -> None:
     (tables / RUN_MAP).write_text("{")
     with pytest.raises(ResultError):
         run_state(run, tables)
-
-
-@pytest.mark.parametrize(
-    "name", ["", ".", "..", "../a", "a/b", ".a", "-a", "a b", "a\n", "ä", "{a}"]
-)
-def test_invalid_names(name: str) -> None:
-    assert not is_plain_name(name)

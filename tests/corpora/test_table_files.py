@@ -26,7 +26,7 @@ def put(path: Path, text: str) -> Path:
 
 
 @pytest.mark.parametrize("quoting", [csv.QUOTE_MINIMAL, csv.QUOTE_ALL])
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize(
     ("name", "separator"), [("t.tsv", "\t"), ("t.csv", "\t"), ("t.csv", ";"), ("t.csv", ",")]
 )
@@ -43,16 +43,35 @@ def test_what_pandas_writes_is_read(
     assert cells_of(tmp_path / name) == rows
 
 
-@pytest.mark.parametrize("name", ["t.tsv", "t.csv"])
-@pytest.mark.parametrize("empty", ["  \n", "\t\t\n", " \t \t \n\n", "\u00a0\n"])
-@pytest.mark.parametrize("text", ["x", 'a "b" c'])
-def test_a_line_of_white_space_is_empty(tmp_path: Path, name: str, empty: str, text: str) -> None:
-    file = put(tmp_path / name, f"word\tsense\tsentence\n{empty}w\ts\t{text}\n{empty}")
-    if name == "t.tsv":
-        assert cells_of(file) == [["w", "s", text]]
-    else:
-        put(file, file.read_text(encoding="utf-8").replace('"', "'"))
-        assert cells_of(file) == [["w", "s", text.replace('"', "'")]]
+@pytest.mark.parametrize(
+    ("name", "text", "place", "cells"),
+    [
+        ("t.csv", "sep=;\r\na;b\r\n1;2\r\n", 3, {"a": "1", "b": "2"}),
+        ("t.tsv", "sep=\t\r\na\tb\r\n1\t2\r\n", 3, {"a": "1", "b": "2"}),
+        ("t.csv", 'a,"b; c"\n1,2\n', 2, {"a": "1", "b; c": "2"}),
+        ("t.tsv", "a\tb, c;d\n1\tx, y;z\n", 2, {"a": "1", "b, c;d": "x, y;z"}),
+        ("t.tsv", "a\tb\n \t \t \n\n\u00a0\n1\t2\n\t\t\n", 5, {"a": "1", "b": "2"}),
+        ("t.tsv", 'a\tb\n"1\t2"\t3\n', 2, {"a": "1\t2", "b": "3"}),
+    ],
+)
+def test_headers_quotes_and_empty_lines(
+    tmp_path: Path, name: str, text: str, place: int, cells: dict[str, str]
+) -> None:
+    path = put(tmp_path / name, text)
+    assert list(read_table(path)) == [(f"{path}:{place}", cells)]
+    with pytest.raises(CorpusError, match="no column 'gloss' among a, b") as caught:
+        list(read_table(path, ("a", "gloss")))
+    assert str(caught.value.where).startswith(f"{path}:")
+
+
+def test_long_lines_take_linear_time(tmp_path: Path) -> None:
+    quotes = "word\tsense\tsentence\n" + 'w\ts\t"' + '""' * 200_000 + "\n"
+    names = "\t".join(f"c{number}" for number in range(100_000))
+    for text in (quotes * 2 + 'w\ts\t"a ""b"""\n', f"{names}\nx\n"):
+        start = time.process_time()
+        with pytest.raises(CorpusError):
+            list(read_table(put(tmp_path / "t.tsv", text), needed=HEADER))
+        assert time.process_time() - start < 5
 
 
 @pytest.mark.parametrize("name", ["t.tsv", "t.csv", "t.txt"])
@@ -88,11 +107,6 @@ def test_quotes_around_cells_with_commas(
     assert [cells[2] for cells in cells_of(path)] == read
 
 
-def test_a_tab_in_quotes(tmp_path: Path) -> None:
-    path = put(tmp_path / "t.tsv", 'word\tsense\tsentence\nw\ts\t"a\tb"\nw\ts\tc\n')
-    assert cells_of(path) == [["w", "s", "a\tb"], ["w", "s", "c"]]
-
-
 @pytest.mark.parametrize("name", ["t.csv", "t.tsv", "t.txt"])
 @pytest.mark.parametrize(
     ("header", "description"),
@@ -111,45 +125,3 @@ def test_the_separator_of_the_header_counts(
     path = put(tmp_path / name, f"\r\n{header}\r\n{separator.join('abc')}\r\n")
     assert cells_of(path) == [["a", "b", "c"]]
     assert open_table(path)[0] == description
-
-
-@pytest.mark.parametrize(("name", "separator"), [("t.csv", ";"), ("t.csv", ","), ("t.tsv", "\t")])
-def test_the_first_line_may_tell_excel_the_separator(
-    tmp_path: Path, name: str, separator: str
-) -> None:
-    lines = [f"sep={separator}", separator.join("ab"), separator.join("12"), ""]
-    (line,) = read_table(put(tmp_path / name, "\r\n".join(lines)))
-    assert line == (f"{tmp_path / name}:3", {"a": "1", "b": "2"})
-
-
-def test_other_separators_in_a_header_with_tabs(tmp_path: Path) -> None:
-    path = put(tmp_path / "t.tsv", "word\tsense, fine\tsentence;x\na\tb, c\td;e\n")
-    ((_, cells),) = read_table(path)
-    assert cells == {"word": "a", "sense, fine": "b, c", "sentence;x": "d;e"}
-
-
-def test_a_name_in_quotes_may_have_another_separator(tmp_path: Path) -> None:
-    path = put(tmp_path / "t.csv", 'a,"b; c"\n1,2\n')
-    assert next(read_table(path))[1] == {"a": "1", "b; c": "2"}
-
-
-def test_a_missing_column_is_named_where_the_columns_are(tmp_path: Path) -> None:
-    path = put(tmp_path / "t.tsv", "\n\nword\tsense\nw\ts\n")
-    with pytest.raises(CorpusError, match="no column 'gloss' among word, sense") as caught:
-        list(read_table(path, ("word", "gloss")))
-    assert caught.value.where == f"{path}:3"
-
-
-def test_many_quotes_take_linear_time(tmp_path: Path) -> None:
-    text = "word\tsense\tsentence\n" + 'w\ts\t"' + '""' * 200_000 + "\n"
-    with pytest.raises(CorpusError):
-        list(read_table(put(tmp_path / "t.tsv", text * 2 + 'w\ts\t"a ""b"""\n')))
-
-
-def test_very_many_columns_are_refused_soon(tmp_path: Path) -> None:
-    """Reading must not compare each column name with all others."""
-    names = "\t".join(f"c{number}" for number in range(100_000))
-    start = time.process_time()
-    with pytest.raises(CorpusError, match="1 columns, but the header has 100000"):
-        list(read_table(put(tmp_path / "t.tsv", f"{names}\nx\n"), needed=HEADER))
-    assert time.process_time() - start < 5

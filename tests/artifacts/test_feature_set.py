@@ -1,0 +1,256 @@
+"""Layer choices and feature sets: every spelling, one name each, and exact vectors."""
+
+import re
+from itertools import permutations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from builders import MakeCorpus, WriteVectors
+from numpy.testing import assert_allclose, assert_array_equal
+
+from wsd.artifacts.corpus_table import Corpus
+from wsd.artifacts.feature_set import (
+    OPERATIONS,
+    expand_layers,
+    ordered_features,
+    parse_features,
+    parse_layers,
+    read_features,
+    shared_provenance,
+)
+from wsd.errors import ConfigError, ResultError
+
+CHOICES = (
+    "0 0 0|6 6 6|-1 6 6|-2 5 5|-7 0 0|mean-last-1 6 6|concat-3 3 3|mix-last-1 6 6|mean-0 0 0|"
+    "mix-2-1 mix-1-2 1-2|mix-last-6 mix-all 1-2-3-4-5-6|mean-last-2 mean-last-2 5-6|"
+    "sum-last-4 sum-last-4 3-4-5-6|mean-all mean-all 1-2-3-4-5-6|mean-last-6 mean-all 1-2-3-4-5-6|"
+    "sum-1-2-3-4-5-6 sum-all 1-2-3-4-5-6|mean-last-7 mean-last-7 0-1-2-3-4-5-6|"
+    "concat-6-5-4-3-2-1-0 concat-last-7 0-1-2-3-4-5-6|mean-5-6 mean-last-2 5-6|"
+    "mean-2-1 mean-1-2 1-2|concat-4-0-2 concat-0-2-4 0-2-4"
+)
+
+
+def test_the_choices_of_six_blocks() -> None:
+    for spelling, name, layers in map(str.split, CHOICES.split("|")):
+        actual = parse_layers(spelling, 6)
+        assert (actual.name, "-".join(map(str, actual.layers))) == (name, layers), spelling
+        assert actual.is_single == ("-" not in layers)
+        operation = "mean" if actual.is_single else name.partition("-")[0]
+        assert actual.operation == operation
+    assert [parse_layers(layer, 6).name for layer in (0, 6, -1)] == ["0", "6", "6"]
+    assert [parse_layers(choice, 1).name for choice in ("mean-all", "-2", "mean-0-1")] == [
+        *("1", "0", "mean-last-2"),
+    ]
+
+
+def test_names_are_fixed_points_and_one_per_choice() -> None:
+    blocks = 3
+    layers = ["-".join(map(str, p)) for n in range(1, 5) for p in permutations(range(4), n)]
+    rests = [*layers, "all", *(f"last-{k}" for k in range(1, blocks + 2))]
+    parsed = [parse_layers(f"{op}-{rest}", blocks) for op in OPERATIONS for rest in rests]
+    names: dict[object, str] = {}
+    for choice in parsed:
+        assert parse_layers(choice.name, blocks) == choice
+        assert re.fullmatch(r"[a-z0-9][a-z0-9-]*", choice.name)
+        meaning = (choice.layers, choice.is_single or choice.operation)
+        assert names.setdefault(meaning, choice.name) == choice.name
+    assert len(set(names.values())) == len(names)
+
+
+def test_a_sweep_has_each_choice_once_in_a_fixed_order() -> None:
+    given: list[str | int] = ["sum-1-2", *["all", "mean-last-2", "concat-last-4", -1, "mean-all"]]
+    given += ["mean-last-6", "mean-last-4", 6]
+    names = [choice.name for choice in expand_layers(given, 6)]
+    assert names == [
+        *("0", "1", "2", "3", "4", "5", "6"),
+        *("sum-1-2", "mean-last-2", "concat-last-4", "mean-last-4", "mean-all"),
+    ]
+    assert [choice.name for choice in expand_layers(reversed(given), 6)] == names
+    assert [choice.name for choice in expand_layers(["all"], 6, stored=(0, 4))] == ["0", "4"]
+    with pytest.raises(ConfigError) as caught:
+        expand_layers(["all", "mean-last-2", "mean-last-9"], 6, where="config key layers")
+    assert caught.value.where == "config key layers[2]"
+
+
+REFUSED: list[Any] = [
+    *(17, 7, "7", -8, "-8", "-0", "-00", "01", "mean-last-04", "mean-02-1", 10**6, True, 1.5, None),
+    *("", " ", "1 ", "+1", "1\n", "\uff11", "1-2", "last", "all", "last-4", "6-mean", "1.0"),
+    *("mean", "concat", "mean-", "mean--1", "mean-1-", "mean-1--2", "mean-all-", "mean-1,2"),
+    *("mean-last-0", "mean-last-8", "mean-last-", "mean-last", "mean-last--1", "mean-last-2.0"),
+    *("mean-1-1", "mean-1-01", "mean-1-9", "sum-7", "mean-last-99999", "mean-last-4\n"),
+    *("median-all", "max-last-4", "Mean-all", "mean_all", "mean all", "meanall", "mean-../../x"),
+]
+
+
+def test_unknown_choices_are_refused_with_alternatives() -> None:
+    for choice in REFUSED:
+        with pytest.raises(ConfigError, match="there is no such layer choice") as caught:
+            parse_layers(choice, 6, where="config key layers[3]")
+        assert repr(str(choice)) in caught.value.problem
+        assert caught.value.where == "config key layers[3]"
+        assert "use 0 to 6 (or -1 to -7 from the top)" in str(caught.value.fix)
+    for choice in ("mean-all", "concat-last-2"):
+        with pytest.raises(ConfigError):
+            parse_layers(choice, 10**18)
+    with pytest.raises(ConfigError):
+        parse_layers("mix-all", 6, learned=False)
+
+
+# Combining
+
+STATES = {
+    0: np.array([[1, 2], [3, 4]], dtype=np.float32),
+    1: np.array([[10, 20], [30, 40]], dtype=np.float32),
+    2: np.array([[100, 200], [300, 401]], dtype=np.float32),
+    3: np.full((2, 2), np.nan, dtype=np.float32),
+}
+
+
+@pytest.mark.parametrize(
+    ("choice", "expected"),
+    [
+        ("1", [[10, 20], [30, 40]]),
+        ("mean-0-1-2", [[37, 74], [111, 148 + 1 / 3]]),
+        ("mean-0-2", [[50.5, 101], [151.5, 202.5]]),
+        ("sum-0-2", [[101, 202], [303, 405]]),
+        ("concat-2-0", [[1, 2, 100, 200], [3, 4, 300, 401]]),
+        # A mix is learned, so its classifier gets the layers concatenated.
+        ("mix-2-0", [[1, 2, 100, 200], [3, 4, 300, 401]]),
+        ("concat-1-2-0", [[1, 2, 10, 20, 100, 200], [3, 4, 30, 40, 300, 401]]),
+    ],
+)
+def test_combinations_are_exact(choice: str, expected: list[list[float]]) -> None:
+    combined = parse_layers(choice, 4).combine(STATES)
+    assert combined.dtype == np.float32
+    np.testing.assert_array_equal(combined, np.array(expected, dtype=np.float32))
+
+
+# Feature sets
+
+
+@pytest.mark.parametrize(
+    ("views", "layers", "name"),
+    [
+        ("focal", "-1", "6"),
+        ("focal", "mean-2-1", "mean-1-2"),
+        ("focal+context", "mean-5-6+-1", "mean-last-2+6"),
+        ("context+focal", "0+concat-last-1", "0+6"),
+        ("focal+context+cls", "1+2+3", "1+2+3"),
+        ("focal", "mix-all", "mix-all"),
+    ],
+)
+def test_each_choice_has_one_name(views: str, layers: str, name: str) -> None:
+    actual = parse_features(views, layers, 6)
+    assert (actual.view, actual.layers) == (views, name)
+    assert [view for view, _ in actual.parts] == views.split("+")
+    assert parse_features(actual.view, actual.layers, 6) == actual
+
+
+def test_one_view_before_several_and_single_layers_before_combinations() -> None:
+    pairs = [
+        ("focal+context", "1+2"),
+        ("focal", "concat-all"),
+        ("focal", "mean-last-2"),
+        ("focal", "10"),
+        ("context", "10"),
+        ("focal", "2"),
+        ("focal+context", "mean-last-2+2"),
+        ("focal", "2"),
+        ("focal", "0"),
+    ]
+    expected = [
+        ("focal", "0"),
+        ("focal", "2"),
+        ("context", "10"),
+        ("focal", "10"),
+        ("focal", "mean-last-2"),
+        ("focal", "concat-all"),
+        ("focal+context", "1+2"),
+        ("focal+context", "mean-last-2+2"),
+    ]
+    assert ordered_features(pairs, 12) == expected
+    assert ordered_features(pairs[::-1], 12) == expected
+
+
+@pytest.fixture
+def stored(
+    tmp_path: Path, make_corpus: MakeCorpus, write_vectors: WriteVectors
+) -> tuple[Path, Corpus, dict[str, np.ndarray]]:
+    """Write two views of three layers; the second has much longer vectors."""
+    random = np.random.default_rng(1)
+    corpus = make_corpus([("train", 0), ("test", 1), ("train", 1)])
+    vectors = {
+        "focal": random.normal(size=(3, 3, 4)).astype(np.float32),
+        "context": 1000 * random.normal(size=(3, 3, 4)).astype(np.float32),
+    }
+    for view, of_view in vectors.items():
+        write_vectors(tmp_path / "mint" / f"{view}.safetensors", corpus, of_view, view=view)
+    return tmp_path, corpus, vectors
+
+
+def test_a_single_vector_is_not_scaled(stored: Any) -> None:
+    folder, corpus, vectors = stored
+    for view in vectors:
+        actual, made, provenance = read_features(folder, corpus, view, "1")
+        assert_array_equal(made, vectors[view][1])
+        assert (actual.view, actual.layers, provenance["view"]) == (view, "1", view)
+    _, made, _ = read_features(folder, corpus, "focal", "mean-1-2")
+    assert_array_equal(made, vectors["focal"][1:].sum(axis=0) / np.float32(2))
+    _, made, _ = read_features(folder, corpus, "focal", "concat-all")
+    assert_array_equal(made, np.hstack(vectors["focal"][1:]))
+    _, made, _ = read_features(folder, corpus, "focal", "mix-all")
+    assert_array_equal(made, np.hstack(vectors["focal"][1:]))
+
+
+def test_several_vectors_are_scaled_to_unit_length_each(stored: Any) -> None:
+    folder, corpus, vectors = stored
+    actual, made, _ = read_features(folder, corpus, "focal+context", "concat-last-2+0")
+    assert (actual.view, actual.layers) == ("focal+context", "concat-all+0")
+    parts = [np.hstack(vectors["focal"][1:]), vectors["context"][0]]
+    expected = [part / np.linalg.norm(part, axis=1, keepdims=True) for part in parts]
+    assert_array_equal(made, np.hstack(expected))
+    assert made.dtype == np.float32
+    _, other, _ = read_features(folder, corpus, "context+focal", "0+concat-last-2")
+    assert_array_equal(made, np.hstack([other[:, 4:], other[:, :4]]))
+    # The whole layer choice has length 1, not each of its layers.
+    assert_allclose(np.linalg.norm(made[:, :8], axis=1), 1, rtol=1e-6)
+    assert_allclose(np.linalg.norm(made[:, 8:], axis=1), 1, rtol=1e-6)
+
+
+def test_units_by_hand_and_a_zero_vector_stays_zero(
+    tmp_path: Path, make_corpus: MakeCorpus, write_vectors: WriteVectors
+) -> None:
+    corpus = make_corpus([("train", 0), ("test", 1)])
+    for view, rows in (("focal", [[3, 4], [0, 0]]), ("cls", [[0, 5], [-8, 6]])):
+        vectors = np.array([rows, rows], dtype=np.float32)
+        write_vectors(tmp_path / "mint" / f"{view}.safetensors", corpus, vectors)
+    _, made, _ = read_features(tmp_path, corpus, "focal+cls", "0+1")
+    expected = np.array([[0.6, 0.8, 0, 1], [0, 0, -0.8, 0.6]], dtype=np.float32)
+    assert_array_equal(made, expected)
+
+
+def test_a_wrong_number_of_choices_or_a_missing_view_is_refused(stored: Any) -> None:
+    folder, corpus, _ = stored
+    for views, layers, says in (
+        ("focal+context", "1", "1 layer choices .* for 2 views"),
+        ("focal", "1+2", "2 layer choices .* for 1 views"),
+        ("focal+context", "1+3", "'3': there is no such layer"),
+    ):
+        with pytest.raises(ConfigError, match=says) as caught:
+            read_features(folder, corpus, views, layers)
+        assert caught.value.where == "layers"
+    with pytest.raises(ResultError, match="missing") as caught:
+        read_features(folder, corpus, "focal+cls", "1+1")
+    assert caught.value.where == str(folder / "mint" / "cls.safetensors")
+
+
+def test_shared_provenance() -> None:
+    shared = ("model", "architecture", "input", "pooling", "precision", "device", "versions")
+    encoder = dict.fromkeys(shared, "x")
+    sources = {word: {**encoder, "corpus": word[0], "n": 1} for word in ("mint", "sage")}
+    assert shared_provenance(sources) == {
+        "encoder": encoder,
+        "corpus": {"mint": "m", "sage": "s"},
+    }

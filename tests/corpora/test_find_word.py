@@ -1,0 +1,254 @@
+"""The focal word of a text: by a mark, by its place, and by its forms in running text."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from wsd.corpora import find_word
+from wsd.corpora.find_word import Finder, within_word
+
+FOUND = [
+    ("crane", "The crane flew", "The|*crane|flew"),
+    ("crane", "Crane!", "*Crane|!"),
+    ("crane", "two CRANES, high", "two|*CRANES|,|high"),
+    ("crane", "the crane's nest", "the|*crane|'s|nest"),
+    ("crane", "the crane\u2019s nest", "the|*crane|\u2019s|nest"),
+    ("crane", "the cranes' nest", "the|*cranes|'|nest"),
+    ("crane", 'a ("crane") b', 'a|("|*crane|")|b'),
+    ("crane", "bird/crane/man ran", "bird/|*crane|/man|ran"),
+    ("crane", "a lift\u2014crane\u2014here", "a|lift\u2014|*crane|\u2014here"),
+    ("crane", "wait...crane", "wait...|*crane"),
+    ("crane", "the _crane_ flew", "the|_|*crane|_|flew"),
+    ("crane", "the crane'll fall", "the|*crane|'ll|fall"),
+    # Soft hyphens are visible only at the end of a line.
+    ("crane", "two cra\u00adnes left", "two|*cra\u00adnes|left"),
+    ("crane", "a crane\u00ad, tall", "a|*crane\u00ad|,|tall"),
+    # Accents as part of the letter or as separate characters, in the word or in the text.
+    ("café", "the cafe\u0301, shut", "the|*cafe\u0301|,|shut"),
+    ("cafe\u0301", "the «Café»", "the|«|*Café|»"),
+    ("किताब", "यह किताब, वह", "यह|*किताब|,|वह"),
+    ("银行", "我去银行取钱", "我去|*银行|取钱"),
+    ("은행", "나는 은행에 갔다", "나는|*은행|에|갔다"),
+    ("花.n", "老人眼花了", "老人眼|*花|了"),
+    ("AI", "用AI技术", "用|*AI|技术"),
+    ("c++", "用c++写", "用|*c++|写"),
+    ("c++", "(c++)", "(|*c++|)"),
+    (".net", "in .NET, now", "in|*.NET|,|now"),
+    ("node.js", "in node.js.", "in|*node.js|."),
+    ("🍎", "an🍎🍌", "an|*🍎|🍌"),
+    ("❤", "a ❤\ufe0f.", "a|*❤\ufe0f|."),
+    ("ice_cream", "the ice cream.", "the|*ice cream|."),
+    ("ice_cream", "Ice  creams", "*Ice creams"),
+    ("ice_cream", "an ice-cream", "an|*ice-cream"),
+    ("ice_cream.n", "an ice_cream", "an|*ice_cream"),
+    ("New York", "in New York's east", "in|*New York|'s|east"),
+    ("o\u2019clock", "six o'clock.", "six|*o'clock|."),
+    ("serve.v", "he served!", "he|*served|!"),
+    ("look_up.v", "she looked up", "she|*looked up"),
+    ("age.noun", "of all ages", "of|all|*ages"),
+    ("C.n", "much vitamin C.", "much|vitamin|*C|."),
+    ("K", "the K's end", "the|*K|'s|end"),
+]
+
+
+@pytest.mark.parametrize(("word", "text", "tokens"), FOUND)
+def test_a_word_is_found_and_cut_out(word: str, text: str, tokens: str) -> None:
+    (actual,) = Finder([word]).find(text)
+    shown = [*actual.tokens]
+    shown[actual.position] = f"*{shown[actual.position]}"
+    assert "|".join(shown) == tokens
+    assert actual.form == text[actual.start : actual.end]
+    assert " ".join(actual.form.split()) == actual.tokens[actual.position]
+
+
+ABSENT = {
+    "crane": [
+        *("", "craned", "crane-like", "cranesbill", "cr ane", "crane\u2011like", "a_crane"),
+        *("the crane's-bill", "o'crane", "over\u00adcrane", "the crane\u00adway"),
+    ],
+    **{"pin": ["a pin\u0303a colada"], "cafe": ["the cafe\u0301"], "re": ["re\u0301su"]},
+    **{"c++": ["c++11"], ".net": ["asp.net"], "👩": ["👩\u200d🍳"], "ice_cream": ["ice, cream"]},
+    **{"serve": ["he served"], "hope.v": ["hopping"], "C.n": ["CD, .cc"], "u.s": ["u and me"]},
+}
+
+
+@pytest.mark.parametrize("word", ABSENT)
+def test_a_part_of_another_word_is_not_found(word: str) -> None:
+    assert [text for text in ABSENT[word] if Finder([word]).find(text)] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "inside"),
+    [
+        ("a crane's", [3, 4, 5, 6]),
+        ("cafe\u0301", [1, 2, 3, 4]),
+        ("किताब", [1, 2, 3, 4]),
+        ("AI技术", [1]),
+        ("over\u00ado!", [1, 2, 3, 4, 5]),
+        ("to\u00ad!", [1]),
+    ],
+)
+def test_places_inside_words(text: str, inside: list[int]) -> None:
+    assert [place for place in range(len(text) + 1) if within_word(text, place)] == inside
+
+
+def test_several_occurrences_of_several_words() -> None:
+    actual = Finder(["crane", "bank"]).find("Cranes by the bank , a crane/crane .")
+    assert [(o.words, o.form, o.start) for o in actual] == [
+        (("crane",), "Cranes", 0),
+        (("bank",), "bank", 14),
+        (("crane",), "crane", 23),
+        (("crane",), "crane", 29),
+    ]
+    assert actual[3].tokens == ("Cranes", "by", "the", "bank", ",", "a", "crane/", "crane", ".")
+
+
+def test_the_forms_of_a_corpus() -> None:
+    finder = Finder(["serve"], lambda word: ["served", "'S"])
+    assert [occurrence.form for occurrence in finder.find("He served, it 's serving; he's")] == [
+        "served",
+        "'s",
+    ]
+    assert finder.words_of("Served") == ("serve",)
+    assert finder.words_of("served ,") == finder.words_of("") == ()
+
+
+def test_a_token_that_is_a_form_is_not_part_of_a_longer_one() -> None:
+    finder = Finder(["new"], lambda word: ["New_York", "york"])
+    assert [occurrence.form for occurrence in finder.find("New York New_York")] == [
+        "New",
+        "York",
+        "New_York",
+    ]
+    (actual,) = Finder(["axe", "axis"]).find("two axes")
+    assert actual.words == ("axe", "axis")
+    several = Finder(["ice", "ice_cream"])
+    assert [occurrence.words for occurrence in several.find("ice cream on ice")] == [
+        ("ice_cream",),
+        ("ice",),
+    ]
+
+
+TOKEN = st.text(st.sampled_from("ab'-_.+🍎ä银 \u2019\u0301*"), min_size=1).map(
+    lambda text: "".join(text.split()) or "a"
+)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.tuples(st.lists(TOKEN), TOKEN, st.lists(TOKEN)), min_size=1))
+def test_every_training_token_is_found_at_its_position(sentences) -> None:
+    finder = Finder(["word"], lambda _: [token for _, token, _ in sentences])
+    for before, token, after in sentences:
+        tokens = (*before, token, *after)
+        actual = [
+            (occurrence.tokens, occurrence.position) for occurrence in finder.find(" ".join(tokens))
+        ]
+        assert (tokens, len(before)) in actual
+
+
+@pytest.mark.parametrize(
+    ("text", "word", "language", "found"),
+    [
+        ("l'avocat", "avocat", "fr", True),
+        ("L\u2019avocat", "avocat", "fr", True),
+        ("dell'acqua", "acqua", "it", True),
+        ("aujourd'hui", "hui", "fr", False),
+        ("l'avocat-conseil", "avocat", "fr", False),
+        ("o'clock", "clock", "en", False),
+        ("l'avocat", "avocat", "en", False),
+        ("Zwei Kinds", "kind", "de", False),
+        ("I\u015eIK", "\u0131\u015f\u0131k", "tr", True),
+        ("\u0130STANBUL", "\u0130stanbul", "tr", True),
+        ("DIYAR", "diyar", "tr", False),
+        ("DIYAR", "diyar", "de", True),
+        ("\u0e01\u0e34\u0e19\u0e02\u0e49\u0e32\u0e27", "\u0e02\u0e49\u0e32\u0e27", "th", True),
+    ],
+)
+def test_rules_of_other_languages(text: str, word: str, language: str, found: bool) -> None:
+    assert bool(Finder([word], language=language).find(text)) == found
+
+
+def test_words_of_several_tokens_are_found_whole() -> None:
+    """The whole word wins even if one of its tokens is a form; otherwise the token is found."""
+    for seen, form in ((["new york", "york"], "New York"), (["new_york", "york"], "York")):
+        finder = Finder(["new_york.n"], lambda _, seen=seen: seen)
+        assert [occurrence.form for occurrence in finder.find("to New York today")] == [form]
+
+
+# Marks and places
+
+MARKED = {
+    "The *crane*, tall, flew.": "The|*crane|,|tall|,|flew|.",
+    "«*Cranes*» 3.5 kg": "«|*Cranes|»|3.5|kg",
+    "don't *spring*-clean": "don't|*spring|-|clean",
+    "5 * 3 is no [[spring]]!": "5|*|3|is|no|*spring|!",
+    "我去*银行*取钱。": "我去|*银行|取钱|。",
+    "हिन्दी *शब्द* है।": "हिन्दी|*शब्द|है|।",
+    'A <head id="3">crane</head> flew': "A|*crane|flew",
+    "A [TGT]crane[/TGT] by the [sic] bank": "A|*crane|by|the|[|sic|]|bank",
+    "the *crane* <b>flew</b>": "the|*crane|<b>flew</b>",  # other marks win over tags
+    "*Yahoo!*, he said": "*Yahoo!|,|he|said",
+    "the *U.S.*": "the|*U.S.",
+    "in [[C#]] and C": "in|*C#|and|C",
+}
+NAMES = {"*Yahoo!*, he said": "yahoo!", "the *U.S.*": "u.s..n"}
+
+
+@pytest.mark.parametrize("text", MARKED)
+def test_marked_sentences(text: str) -> None:
+    position, tokens = find_word.from_mark(text, NAMES.get(text, ""))
+    shown = [f"*{token}" if i == position else token for i, token in enumerate(tokens)]
+    assert "|".join(shown) == MARKED[text]
+
+
+MISMARKED = {
+    "2 words are marked in double brackets": ["A [[crane]] by a [[bank]]."],
+    "not opened or not closed": ["A [[crane by", "A ]]crane[[ here.", "A [[crane]] here]]."],
+    "white space: take 'crane' alone": ["A [[ crane ]].", "a <b> crane</b>"],
+    "punctuation: take 'crane' alone": ["A [[[crane]]].", "A [[crane.]]"],
+    "is part of a word": ["[[crane]]s", "A *bank*er", "*un*usual", "a <b>ban</b>ker"],
+    "asterisks, not two": ["a **crane** here", "a *crane* and a crane*"],
+    "white space": ["5 * 3 * 2"],
+    "no word is marked": ["a crane", "a <b>crane</i>"],
+    "2 words are marked with tags": ["<b>a</b> <b>crane</b>", "a <b>tall [T]crane[/T]</b>"],
+}
+
+
+@pytest.mark.parametrize("says", MISMARKED)
+def test_invalid_marks_are_refused(says: str) -> None:
+    for text in MISMARKED[says]:
+        with pytest.raises(ValueError, match=says):
+            find_word.from_mark(text)
+
+
+def test_tags_are_marks_of_forms_only() -> None:
+    """In text without labels, a tag may emphasize any word."""
+    is_form = {"crane", "cranes"}.__contains__
+    text = "<i>Two</i> <b>cranes</b> flew"
+    mark = find_word.find_mark(text, is_form)
+    assert mark is not None
+    assert mark.text[mark.start : mark.end] == "cranes" == text[mark.at :][:6]
+    assert mark.text == "<i>Two</i> cranes flew"
+    assert find_word.find_mark("<i>Two</i> cranes", is_form) is None
+
+
+def test_brackets_are_text_next_to_a_place() -> None:
+    text = "see [[1]] on *his* cell"
+    assert find_word.from_span(text, 19, 23)[1][-1] == "cell"
+    assert find_word.from_tokens(text, 4) == (4, ("see", "[[1]]", "on", "*his*", "cell"))
+    assert find_word.from_span("in his cell.", 7, 11) == find_word.from_mark("in his *cell*.")
+    assert find_word.from_tokens("a hot dog", 1, 3) == find_word.from_mark("a *hot dog*")
+
+
+PUNCTUATION = ".,;:!?()[]{}\"'/*&%$#@-\u00ab\u00bb\u2018\u2019\u201c\u201d\u201e\u2026\u2013\u2014"
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.sampled_from(["crane", "c++", "🍎", "o'clock", "ice_cream", "银行", ".net", "st.", "café"]),
+    st.text(PUNCTUATION),
+    st.text(PUNCTUATION),
+)
+def test_punctuation_sticks_to_anything(form: str, before: str, after: str) -> None:
+    (actual,) = Finder([form]).find(f"x {before}{form}{after} x")
+    assert (actual.form, actual.start) == (form, 2 + len(before))

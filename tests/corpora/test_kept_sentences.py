@@ -1,0 +1,201 @@
+"""Which sentences an import keeps, and for which split: what it announces is what it writes."""
+
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from random import Random
+
+import pytest
+from importing import import_corpus
+
+from wsd.artifacts.dataset import MANIFEST, read_manifest
+from wsd.corpora.importer.kept_sentences import NUMBERS
+from wsd.corpora.text_format import read_text
+from wsd.errors import ConfigError, CorpusError
+
+LINE = re.compile(
+    r"--at-least (\d+) would keep (\d+) of (\d+) words, (\d+) senses, (\d+) instances"
+)
+FILLING = (
+    *("amber", "brass", "cedar", "dune", "ember", "fjord"),
+    *("glade", "heath", "islet", "jade", "knoll", "larch"),
+)
+
+
+def rows(random: Random, splits: tuple[str, ...]) -> list[str]:
+    """Return rows of words with a few senses, rare senses, and near-duplicates of any sense."""
+    lines = []
+    for word in ("oak", "elm", "fir", "yew", "ash"):
+        texts = []
+        for sense in range(random.randint(1, 4)):
+            for _ in range(random.choice((1, 2, 3, 5, 11))):
+                if texts and random.random() < 0.2:
+                    text = f"{random.choice(texts)} {random.choice(FILLING)}"
+                else:
+                    text = " ".join(random.choices(FILLING, k=9))
+                texts.append(text)
+                lines.append(f"{word}\ts{sense}\t*{word}* {text}\t{random.choice(splits)}")
+    # Repeated sentences might contradict each other, so each occurs once.
+    return [f"{line.rsplit(chr(9), 1)[0]} {i}x{i}\t{line.rsplit(chr(9), 1)[1]}"
+            for i, line in enumerate(lines)]  # fmt: skip
+
+
+@pytest.mark.parametrize("splits", [("",), ("train", "test"), ("train", "train", "outofdomain")])
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("least", NUMBERS)
+def test_the_announced_words_and_senses_are_written(
+    tmp_path: Path, seed: int, splits: tuple[str, ...], least: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    path, out = tmp_path / "rows.tsv", tmp_path / "out"
+    lines = rows(Random(f"{seed} {splits}"), splits)
+    header = "word\tsense\tsentence\tsplit"
+    if splits == ("",):
+        header, lines = "word\tsense\tsentence", [line.rstrip("\t") for line in lines]
+    path.write_text("\n".join([header, *lines, ""]))
+    with caplog.at_level("INFO"):
+        try:
+            import_corpus([path], out=out, name="mine", at_least=least)
+        except CorpusError as error:
+            assert "no word with two senses is left" in error.problem
+    message = {int(n): tuple(map(int, entry)) for n, *entry in LINE.findall(caplog.text)}
+    assert list(message) == list(NUMBERS)
+    words = json.loads((out / MANIFEST).read_text())["words"] if out.exists() else {}
+    senses = [sense for entry in words.values() for sense in entry["senses"].values()]
+    counts = ("train", "test", "outofdomain")
+    instances = sum(sense.get(split, 0) for sense in senses for split in counts)
+    assert message[least] == (len(words), 5, len(senses), instances)
+
+
+HEADER = "word\tsense\tsentence\tsplit\n"
+GOOD = "".join(
+    f"oak\ts{i % 2}\t*oak* {filling}\t{'train' if i < 4 else 'test'}\n"
+    for i, filling in enumerate(FILLING[:6])
+)
+
+
+def without_test(word: str) -> str:
+    return "".join(f"{word}\ts{i % 2}\t*{word}* {FILLING[i]}\ttrain\n" for i in range(4))
+
+
+def test_a_word_without_test_rows_is_left_out_with_the_reason(tmp_path: Path) -> None:
+    path = tmp_path / "rows.tsv"
+    path.write_text(HEADER + GOOD + without_test("elm"))
+    with pytest.raises(CorpusError, match="the word 'elm' has 2 senses in") as caught:
+        import_corpus([path], out=tmp_path / "out", name="mine")
+    # The fix in the message works.
+    assert "leave it out (--at-least 1)" in str(caught.value.fix)
+    text = import_corpus([path], out=tmp_path / "out", name="mine", at_least=1)
+    assert "left out: 4 instances of words without a test instance" in text
+    assert "1 word; " in text
+
+
+def test_a_sense_without_training_rows_is_left_out_with_the_reason(tmp_path: Path) -> None:
+    path = tmp_path / "rows.tsv"
+    path.write_text(HEADER + GOOD + "oak\ts9\t*oak* never\ttest\n")
+    with pytest.raises(CorpusError, match="'s9' of 'oak' has no training instance") as caught:
+        import_corpus([path], out=tmp_path / "out", name="mine")
+    assert "leave out the sense (--at-least 1)" in str(caught.value.fix)
+    text = import_corpus([path], out=tmp_path / "out", name="mine", at_least=1)
+    assert "left out: 1 instances of senses without a training instance" in text
+    assert "oak: s0 2 + 1, s1 2 + 1" in text
+
+
+def test_a_single_sense_is_refused_with_what_minima_would_keep(tmp_path: Path) -> None:
+    path = tmp_path / "rows.tsv"
+    path.write_text(HEADER.replace("\tsplit", "") + "elm\ta\tan *elm*\noak\ta\tan *oak*\n")
+    with pytest.raises(CorpusError, match="'elm' has only one sense") as caught:
+        import_corpus([path], out=tmp_path / "out", name="mine")
+    assert "--at-least 2 would keep 0 of 2 words, 0 senses" in str(caught.value.fix)
+
+
+def test_a_lower_number_is_advised_only_if_there_is_one(tmp_path: Path) -> None:
+    path = tmp_path / "rows.tsv"
+    path.write_text("word\tsense\tsentence\noak\ta\tan *oak*\noak\tb\tthe *oak*\n")
+    for least, lower in ((2, False), (4, True)):
+        with pytest.raises(CorpusError, match="no word with two senses is left") as caught:
+            import_corpus([path], out=tmp_path / "out", name="mine", at_least=least)
+        assert ("a lower --at-least" in str(caught.value.fix)) == lower
+
+
+# Trained on some files and tested on others
+
+
+def put(folder: Path, name: str, *instances: tuple[str, str], end: str = "\n") -> Path:
+    """A set of (lemma, keys), a sentence each; `_` in a lemma is a space in the text."""
+    lines, keys = ["<corpus>", "<text>"], []
+    for i, (lemma, key) in enumerate(instances):
+        filling = "".join(f"<wf>{word}{name}{chr(97 + i)}</wf>" for word in FILLING[:10])
+        text = lemma.replace("_", " ")
+        own = f'<instance id="i{i}" lemma="{lemma}" pos="NOUN">{text}</instance>'
+        lines.append(f"<sentence>{filling}{own}</sentence>")
+        keys.append(f"i{i} {key}")
+    (folder / f"{name}.data.xml").write_text(end.join([*lines, "</text>", "</corpus>"]))
+    (folder / f"{name}.gold.key.txt").write_text("".join(key + end for key in keys), newline="")
+    return folder / f"{name}.data.xml"
+
+
+TRAIN = (
+    *(("cell", "c1"), ("cell", "c2"), ("cell", "c2"), ("cell", "c3")),
+    *(("hot_dog", "h1"), ("hot_dog", "h2 h3")),
+    *(("one", "o1"), ("one", "o1"), ("spare", "s1")),
+)
+TEST = (
+    ("cell", "c9 c2"), ("cell", "c1"), ("cell", "c9"), ("hot_dog", "h2"), ("one", "o1"),
+    ("one", "o2"), ("never", "n1"), ("cell", "c3 c1"),
+)  # fmt: skip
+
+
+def test_trained_on_one_and_tested_on_another(tmp_path: Path) -> None:
+    train, test = put(tmp_path, "a", *TRAIN), put(tmp_path, "b", *TEST)
+    out = tmp_path / "out"
+    text = import_corpus([], out=out, name="mine", train=[train], test=[test])
+    assert read_manifest(out / MANIFEST).words == ("cell.n", "hot_dog.n")
+    corpus = read_text(out / "cell=2en", "cell.n")
+    output = [
+        (split, corpus.senses[gold]) for split, gold in zip(corpus.split, corpus.gold, strict=True)
+    ]
+    assert output == [
+        *(("train", "c1"), ("train", "c2"), ("train", "c2"), ("train", "c3")),
+        # The first of several keys that training knows.
+        *(("test", "c2"), ("test", "c1"), ("test", "c3")),
+    ]
+    several = read_text(out / "hot=5fdog=2en", "hot_dog.n").tokens
+    (hot_dog,) = [tokens for tokens in several if tokens[0] == "amberbd"]
+    assert hot_dog[-1] == "hot dog"
+    assert "left out: 1 instances of words that the test files lack" in text
+
+
+def test_a_word_without_an_instance_of_its_senses_is_not_announced(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """``lone`` is in the test files, but with none of the kept senses."""
+    lone = [("lone", key) for key in ("l1", "l1", "l2", "l2")]
+    cell = [("cell", key) for key in ("c1", "c1", "c2", "c2")]
+    train = put(tmp_path, "a", *lone, *cell)
+    test = put(tmp_path, "b", ("lone", "l9"), ("cell", "c1"))
+    out = tmp_path / "out"
+    with caplog.at_level("INFO"):
+        text = import_corpus([], out=out, name="m", train=[train], test=[test], at_least=2)
+    assert "--at-least 2 would keep 1 of 2 words, 2 senses, 5 instances" in caplog.text
+    assert "--at-least 4 would keep 0 of 2 words" in caplog.text
+    assert "left out: 4 instances of words of whose senses the test files have no" in text
+    written = json.loads((out / MANIFEST).read_text())["words"]
+    assert [(word, len(entry["senses"])) for word, entry in written.items()] == [("cell.n", 2)]
+
+
+@pytest.mark.parametrize(
+    "files", [{}, {"train": 1}, {"test": 1}, {"train": 1, "test": 1, "files": 1}]
+)
+def test_files_that_are_for_nothing(tmp_path: Path, files: Mapping[str, int]) -> None:
+    path = put(tmp_path, "a", *TRAIN)
+    arguments = {name: [path] for name in files}
+    with pytest.raises(ConfigError, match="unclear which files are for training"):
+        import_corpus(arguments.pop("files", []), out=tmp_path / "out", name="mine", **arguments)
+
+
+def test_nothing_to_train_and_test(tmp_path: Path) -> None:
+    train, test = put(tmp_path, "a", ("cell", "c1")), put(tmp_path, "b", ("cell", "c1"))
+    with pytest.raises(CorpusError, match="no word has two senses in the training files"):
+        import_corpus([], out=tmp_path / "out", name="mine", train=[train], test=[test])
+    assert not (tmp_path / "out").exists()

@@ -1,0 +1,261 @@
+"""Text files of a word become a table, or an error names the file and the line."""
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from wsd.artifacts.corpus_table import Corpus
+from wsd.artifacts.dataset import DATA, DATASETS
+from wsd.corpora import folds
+from wsd.corpora.download import ARCHIVE, extract, place
+from wsd.corpora.text_format import read_text
+from wsd.errors import CorpusError
+
+FILES = {
+    "classes_map.txt": '{"0": "mint_herb", "1": "mint_coins"}',
+    "train.data.txt": (
+        "1\tfresh mint grows by the wall\n"
+        "3\tcoins leave the mint in sealed bags\n"
+        "4\tshe chopped a little mint\n"
+    ),
+    "train.gold.txt": "0\n1\n0\n",
+    "test.data.txt": "1\tthe mint struck a medal\n2\ttea with mint cools the throat\n",
+    "test.gold.txt": "1\n0\n",
+}
+PLAIN_DIGEST = "dd8d971577608af281973183117c3a3eab1412afd01884a21a2e2e7d166cc961"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Write a folder of valid files whose name differs from the word."""
+    made = tmp_path / "some folder"
+    made.mkdir()
+    for name, text in FILES.items():
+        (made / name).write_text(text, encoding="utf-8", newline="")
+    return made
+
+
+def refused(folder: Path, name: str, content: bytes | None) -> CorpusError:
+    """Return the error for one file with other content, or for the missing file."""
+    if content is None:
+        (folder / name).unlink()
+    else:
+        (folder / name).write_bytes(content)
+    with pytest.raises(CorpusError) as caught:
+        read_text(folder, "mint")
+    return caught.value
+
+
+def with_line(name: str, number: int, line: str) -> bytes:
+    """Replace line ``number`` (from 1) of a valid file."""
+    lines = FILES[name].split("\n")
+    lines[number - 1] = line
+    return "\n".join(lines).encode()
+
+
+def test_good_files(folder: Path) -> None:
+    table = read_text(folder, "mint")
+    assert (table.word, table.senses, len(table)) == ("mint", ("mint_herb", "mint_coins"), 5)
+    assert table.split.tolist() == ["train"] * 3 + ["test"] * 2
+    assert table.index.tolist() == [0, 1, 2, 0, 1]
+    assert table.position.tolist() == [1, 3, 4, 1, 2]
+    assert table.gold.tolist() == [0, 1, 0, 1, 0]
+    assert table.tokens[2] == ("she", "chopped", "a", "little", "mint")
+
+
+def test_senses_come_in_the_order_of_the_numbers(folder: Path) -> None:
+    (folder / "classes_map.txt").write_text('{"10": "ten", "1": "one", "2": "two", "0": "zero"}')
+    (folder / "train.gold.txt").write_text("10\n2\n0\n")
+    table = read_text(folder, "mint")
+    assert table.senses == ("zero", "one", "two", "ten")
+    assert table.gold.tolist() == [3, 2, 0, 1, 0]
+
+
+@pytest.mark.parametrize("space", ["  ", "\u2009", "\u00a0", "\u2028", "\x85", "\x0c"])
+def test_any_white_space_separates_tokens_and_none_but_newline_ends_a_line(
+    folder: Path, space: str
+) -> None:
+    line = f"2\tthe old{space}mint closed zero\u200bwidth"
+    (folder / "test.data.txt").write_bytes(with_line("test.data.txt", 1, line))
+    table = read_text(folder, "mint")
+    assert len(table) == 5
+    assert table.tokens[3] == ("the", "old", "mint", "closed", "zero\u200bwidth")
+
+
+LINES = {
+    "no tab": ["the mint struck a medal", "1 the mint struck a medal", ""],
+    "more than one tab": ["1\tthe mint\tstruck a medal", "1\tthe mint \t", "\t1\tthe mint"],
+    "is not a number from 0 up": [
+        f"{position}\tthe mint struck a medal"
+        for position in ("one", "-1", "1.0", "0x1", "1_0", " 1", "", "\uff11", "²", "1234567890")
+    ],
+    "out of range: the sentence has 5 tokens": ["5\tthe mint struck a medal"],
+    "the sentence is empty": ["0\t", "0\t  ", "0\t\u2009\u00a0"],
+    "carriage return": ["1\tthe mint\r"],
+}
+
+
+@pytest.mark.parametrize("says", LINES)
+def test_a_malformed_line_is_named(folder: Path, says: str) -> None:
+    for name, number in (("train.data.txt", 2), ("test.data.txt", 1)):
+        for line in LINES[says]:
+            error = refused(folder, name, with_line(name, number, line))
+            assert says in error.problem, line
+            assert error.where == f"{folder / name}:{number}"
+        (folder / name).write_text(FILES[name])
+
+
+TRAIN, MAP = "train.data.txt", "classes_map.txt"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "line", "says"),
+    [
+        ("train.gold.txt", b"0\n1\n", 3, "3 sentences but 2 gold classes"),
+        ("train.gold.txt", b"0\n1\n0\n1\n", 4, "3 sentences but 4 gold classes"),
+        ("train.gold.txt", b"0\n2\n0\n", 2, "class '2' is not in the map"),
+        ("train.gold.txt", b"0\n00\n0\n", 2, "class '00' is not in the map"),
+        ("train.gold.txt", b"0\r\n1\r\n0\r\n", 1, "carriage return"),
+        (TRAIN, FILES["train.data.txt"].encode() + b"\n", 4, "no tab"),
+        (TRAIN, b"1\ta mint\n1\tcaf\xe9 mint\n1\tthe mint \xff\n", 2, "0xe9 is not UTF-8"),
+        *((name, b"", None, "is empty") for name in FILES),
+        *((name, None, None, "missing") for name in FILES),
+        (MAP, b'{"0": "mint_herb",\n\n"1":\r\n"mint_coins"}', 3, "carriage return"),
+        (MAP, b'{"0": "herb", "1": "coins", "0": "sweet"}', None, "a key twice"),
+        (MAP, b'{"0": "herb", "1": "herb"}', None, "in the map twice"),
+        *(
+            (MAP, text.encode(), None, "not valid JSON")
+            for text in ('{"0": "herb"', " ", "{'0': 'herb'}", '\ufeff{"0": "herb"}', "[" * 10**5)
+        ),
+        *(
+            (MAP, json.dumps(value).encode(), None, "not a map from class numbers")
+            for value in (
+                *({}, [], None, "0", ["herb"], [{"0": "herb"}], {"0": 1}, {"0": " "}, {"": "herb"}),
+                *({"0": ["herb"]}, {"herb": "0"}, {"-1": "herb"}, {"01": "herb"}, {"0": "\ud800"}),
+            )
+        ),
+    ],
+)
+def test_a_bad_file_is_named(
+    folder: Path, name: str, content: bytes | None, line: int | None, says: str
+) -> None:
+    error = refused(folder, name, content)
+    assert says in error.problem
+    assert error.where == (f"{folder / name}:{line}" if line else str(folder / name))
+
+
+# Out of domain
+
+FURTHER = (
+    "sage\tsage_herb\t0\tSage burns\n"
+    "mint\tmint_coins\t3\tWorkers at the Mint went on strike\n"
+    "sage\tsage_person\t2\tAn old sage spoke\n"
+    "mint\tmint_herb\t0\tMints lose their taste in the sun\n"
+)
+
+
+@pytest.fixture
+def further(tmp_path: Path) -> Path:
+    """A file with sentences of two words."""
+    path = tmp_path / "further.tsv"
+    path.write_text(FURTHER, encoding="utf-8", newline="")
+    return path
+
+
+def test_sentences_out_of_domain_come_last(folder: Path, further: Path) -> None:
+    table = read_text(folder, "mint", further)
+    assert table.split.tolist() == ["train"] * 3 + ["test"] * 2 + ["outofdomain"] * 2
+    # The 0-based line in the file of all words, which identifies the sentence.
+    assert table.index.tolist() == [0, 1, 2, 0, 1, 1, 3]
+    assert table.position.tolist() == [1, 3, 4, 1, 2, 3, 0]
+    assert table.gold.tolist() == [0, 1, 0, 1, 0, 1, 0]
+    assert table.tokens[5] == ("Workers", "at", "the", "Mint", "went", "on", "strike")
+    plain = read_text(folder, "mint").digest
+    further.write_text(FURTHER.replace("mint\tmint", "thyme\tthyme"))
+    # Embeddings are stored under this digest; another digest would compute all of them again.
+    assert read_text(folder, "mint", further).digest == plain == PLAIN_DIGEST != table.digest
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("mint\tmint_sweet\t0\tmint", "'mint_sweet' is no sense of 'mint', which has mint_herb"),
+        ("mint\tmint_herb\t1\tmint", "position 1 is out of range"),
+        ("mint\tmint_herb\t0\tmint\ttea", "4 tabs in the line, not 3"),
+        ("mint\tmint_herb\t0\tmint\r", "carriage return"),
+        ("sage\tsage_herb\t0", "2 tabs in the line, not 3"),
+        ("", "0 tabs in the line, not 3"),
+    ],
+)
+def test_a_malformed_line_out_of_domain_is_named(
+    folder: Path, further: Path, line: str, says: str
+) -> None:
+    lines = FURTHER.split("\n")
+    lines[1] = line
+    further.write_text("\n".join(lines))
+    with pytest.raises(CorpusError) as caught:
+        read_text(folder, "mint", further)
+    assert says in caught.value.problem
+    assert caught.value.where == f"{further}:2"
+
+
+# The real dataset
+
+
+@pytest.mark.slow
+def test_the_real_corpus(real_corpora: dict[str, Corpus]) -> None:
+    tables = real_corpora.values()
+    assert len(tables) == 20
+    assert sum(len(table.senses) for table in tables) == 53
+    assert sum(int((table.split == "train").sum()) for table in tables) == 23_370
+    assert sum(int((table.split == "test").sum()) for table in tables) == 10_196
+    at_position = [
+        (tokens[position], table.word)
+        for table in tables
+        for tokens, position in zip(table.tokens, table.position, strict=True)
+    ]
+    assert len(at_position) == 33_566
+    assert [pair for pair in at_position if pair[0] != pair[1]] == []
+    with (DATA / "sizes.csv").open(encoding="utf-8", newline="") as file:
+        noted = [row for row in csv.DictReader(file) if row["dataset"] == "coarsewsd20"]
+    for row, table in zip(noted, tables, strict=True):
+        train = table.take(table.split == "train")
+        sizes = [len(table.senses), len(train), int((table.split == "test").sum())]
+        assert [row["word"], *(int(row[f"n_{k}"]) for k in ("senses", "train", "test"))] == [
+            table.word,
+            *sizes,
+        ]
+        assert int(row["most_folds"]) == folds.most_folds_of(train.gold.tolist(), train.tokens)
+
+
+@pytest.mark.slow
+def test_the_real_sentences_out_of_domain(archive: Path, tmp_path: Path) -> None:
+    manifest = {
+        name: digest
+        for name, digest in ARCHIVE.file_checksums().items()
+        if not place(name).startswith(("trains/", "published/"))
+    }
+    extract(archive, tmp_path / "source", manifest)
+    further = tmp_path / "source" / "outofdomain.tsv"
+    words = DATASETS["coarsewsd20"].words
+    tables = [read_text(tmp_path / "source" / word, word, further) for word in words]
+    rows = [
+        (table.word, int(table.index[row]), int(table.gold[row]), table.tokens[row][position])
+        for table in tables
+        for row, position in enumerate(table.position.tolist())
+        if table.split[row] == "outofdomain"
+    ]
+    assert len(rows) == 339
+    assert sorted(index for _, index, _, _ in rows) == list(range(339))
+    senses: dict[str, set[int]] = {}
+    for word, _, gold, _ in rows:
+        senses.setdefault(word, set()).add(gold)
+    assert len(senses) == 15
+    assert sum(len(gold) == 1 for gold in senses.values()) == 7
+    # 123 sentences have another word form, such as a plural, and 7 have the word with a capital.
+    assert sum(focal != word for word, _, _, focal in rows) == 130
+    assert sum(focal.lower() != word for word, _, _, focal in rows) == 123
+    plain = {table.word: table for table in tables if "outofdomain" not in table.split}
+    assert sorted(plain) == ["bass", "crane", "digit", "hood", "mole"]

@@ -1,0 +1,215 @@
+"""Training sets as lines of the full set: every row is found, or an error names it."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+from call_step import call_step
+
+from wsd.artifacts import training_set
+from wsd.artifacts.corpus_table import Corpus
+from wsd.artifacts.dataset import DATASETS
+from wsd.artifacts.training_set import setting, training_rows
+from wsd.corpora import training_sets
+from wsd.corpora.download import ARCHIVE, DRAWS, TRAINS, extract, place, words_of_trains
+from wsd.corpora.text_format import read_text
+from wsd.corpora.training_sets import read_training_set, write_training_sets
+from wsd.errors import ConfigError, CorpusError
+
+Rows = Sequence[tuple[str, int]]
+
+# Lines 0 and 3 are one sentence with one class; 1 and 5 are one with another class; line 4 has
+# position of its other "mint".
+FULL: Rows = [
+    ("1\tfresh mint grows", 0),
+    ("0\tmint coins", 1),
+    ("2\ttea with mint", 0),
+    ("1\tfresh mint grows", 0),
+    ("0\tmint and mint", 0),
+    ("0\tmint coins", 0),
+]
+MORE: Rows = [("2\tthe old mint", 1), ("2\tmore tea with mint", 0)]
+
+
+def put(folder: Path, split: str, rows: Rows) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / f"{split}.data.txt").write_text("\n".join(line for line, _ in rows))
+    (folder / f"{split}.gold.txt").write_text("\n".join(str(gold) for _, gold in rows))
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    """Write two words with the same sentences, in the layout of a download."""
+    folder = tmp_path / "source"
+    for word in ("mint", "sage"):
+        put(folder / word, "train", FULL)
+        put(folder / word, "test", MORE)
+        (folder / word / "classes_map.txt").write_text('{"0": "herb", "1": "other"}')
+    return folder
+
+
+@pytest.fixture
+def corpora(source: Path) -> dict[str, Corpus]:
+    return {word: read_text(source / word, word) for word in ("mint", "sage")}
+
+
+def part(source: Path, rows: Rows, *, word: str = "mint", train: str = "balanced") -> None:
+    put(source / "trains" / train / word, "train", rows)
+
+
+# Finding the rows
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        ([5, 2, 4], [2, 4, 5]),
+        ([1], [1]),
+        ([5], [5]),
+        # Of two equal lines either will do; a line used twice is an error.
+        ([3], [0]),
+        ([3, 0], [0, 3]),
+        ([5, 4, 3, 2, 1, 0], [0, 1, 2, 3, 4, 5]),
+    ],
+)
+def test_rows_are_found_in_any_order(
+    source: Path, corpora: Mapping[str, Corpus], lines: list[int], expected: list[int]
+) -> None:
+    part(source, [FULL[line] for line in lines])
+    actual = read_training_set(source, "balanced", corpora)
+    assert actual.name == "balanced"
+    assert list(actual.lines) == ["mint"]
+    assert actual.lines["mint"].tolist() == expected
+    assert actual.corpus == {"mint": corpora["mint"].digest}
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        ("2\ttea without mint", 0),
+        ("0\ttea with mint", 0),
+        ("2\ttea with mint", 1),
+        # A sentence of the test set, and a sentence more often than the full set has it.
+        MORE[0],
+        ("1\tfresh mint grows", 0),
+    ],
+)
+def test_a_row_that_is_not_in_the_full_set_is_named(
+    source: Path, corpora: Mapping[str, Corpus], row: tuple[str, int]
+) -> None:
+    assert {setting(train)[0] for train in TRAINS} == set(DRAWS)
+    part(source, [FULL[0], FULL[3], row, FULL[4]])
+    with pytest.raises(CorpusError, match="set of 'mint' lacks the sentence") as caught:
+        read_training_set(source, "balanced", corpora)
+    folder = source / "trains" / "balanced" / "mint"
+    assert caught.value.where == f"{folder / 'train.data.txt'}:3"
+
+
+def test_missing_words_are_absent(source: Path, corpora: Mapping[str, Corpus]) -> None:
+    part(source, [FULL[1]], word="sage")
+    assert list(read_training_set(source, "balanced", corpora).lines) == ["sage"]
+    with pytest.raises(CorpusError, match="no training set 'balanced' for mint") as caught:
+        read_training_set(source, "balanced", {"mint": corpora["mint"]})
+    assert "nshot-30.set3" in str(caught.value.fix)
+    with pytest.raises(CorpusError, match="no training set '5pct' for mint, sage"):
+        read_training_set(source, "5pct", corpora)
+
+
+def test_classes_are_numbers_of_the_map_not_of_the_order(source: Path) -> None:
+    (source / "mint" / "classes_map.txt").write_text('{"7": "other", "1": "herb"}')
+    put(source / "mint", "train", [("0\tmint", 1), ("0\tmint", 7)])
+    put(source / "mint", "test", [("0\tmint", 1)])
+    part(source, [("0\tmint", 7)])
+    corpora = {"mint": read_text(source / "mint", "mint")}
+    assert read_training_set(source, "balanced", corpora).lines["mint"].tolist() == [1]
+
+
+# Rows of the table
+
+
+# The file
+
+
+def test_round_trip(source: Path, corpora: Mapping[str, Corpus], tmp_path: Path) -> None:
+    for train, lines in (("1pct", [4, 1]), ("5pct", [5, 4, 1])):
+        part(source, [FULL[line] for line in lines], train=train)
+        part(source, [FULL[2]], word="sage", train=train)
+    tables = {"1pct": tmp_path / "one/1pct.parquet", "5pct": tmp_path / "5pct@0123456789.parquet"}
+    write_training_sets(source, corpora, tables)
+    assert training_set.read(tables["1pct"]).name == "1pct"
+    read = training_set.read(tables["5pct"])
+    assert read.name == "5pct"
+    assert {word: lines.tolist() for word, lines in read.lines.items()} == {
+        "mint": [1, 4, 5],
+        "sage": [2],
+    }
+    assert read.corpus == {word: corpus.digest for word, corpus in corpora.items()}
+    assert training_rows(corpora["mint"], read).tolist() == [1, 4, 5]
+
+
+def test_each_training_set_needs_a_file(
+    source: Path, corpora: Mapping[str, Corpus], tmp_path: Path
+) -> None:
+    given = {"source": source, "trains": ["1pct", "5pct"], "out": [tmp_path / "1pct.parquet"]}
+    with pytest.raises(ConfigError, match="1 files for 2 training sets"):
+        call_step(training_sets, corpora, **given)
+    assert not (tmp_path / "1pct.parquet").exists()
+
+
+# The real dataset
+
+FRACTIONS = {
+    **{"1pct": 264, "5pct": 1_197, "10pct": 2_364},
+    **{"25pct": 5_861, "50pct": 11_698, "100pct": 23_370},
+}
+ROWS = {"balanced": 8_737, **FRACTIONS, "nshot-1": 53, "nshot-3": 159, "nshot-10": 530}
+ROWS |= {"nshot-30": 1_080}
+
+
+def plain(folder: Path) -> Counter[tuple[str, str]]:
+    """Match the lines of two files without code of the package."""
+    data, gold = (
+        (folder / f"train.{kind}.txt").read_text("utf-8").split("\n") for kind in ("data", "gold")
+    )
+    return Counter((line, number) for line, number in zip(data, gold, strict=False) if line)
+
+
+@pytest.mark.slow
+def test_the_real_training_sets(archive: Path, tmp_path: Path) -> None:
+    """Every row is found; fractions are nested; shots have as many instances of each sense."""
+    source, manifest = tmp_path / "source", ARCHIVE.file_checksums()
+    extract(archive, source, {n: d for n, d in manifest.items() if "published" not in place(n)})
+    real = {word: read_text(source / word, word) for word in DATASETS["coarsewsd20"].words}
+    tables = {train: tmp_path / f"{train}.parquet" for train in TRAINS}
+    write_training_sets(source, real, tables)
+    trains = {train: training_set.read(path) for train, path in tables.items()}
+    assert {train: tuple(own.lines) for train, own in trains.items()} == words_of_trains()
+    for train, own in trains.items():
+        assert sum(map(len, own.lines.values())) == ROWS[setting(train)[0]]
+        for word, corpus in real.items():
+            if word not in own.lines:
+                continue
+            rows = training_rows(corpus, own).tolist()
+            ours = Counter(
+                (f"{corpus.position[i]}\t{' '.join(corpus.tokens[i])}", str(corpus.gold[i]))
+                for i in rows
+            )
+            theirs: Counter[tuple[str, str]] = Counter()
+            for (line, gold), n in plain(source / "trains" / train / word).items():
+                position, _, sentence = line.partition("\t")
+                theirs[f"{position}\t{' '.join(sentence.split())}", gold] += n
+            assert ours == theirs, (train, word)
+            counts = np.bincount(corpus.gold[rows])
+            if train.startswith("nshot"):
+                assert set(counts) == {int(train.split(".")[0].removeprefix("nshot-"))}
+            if train == "balanced":
+                rarest = np.bincount(corpus.gold[training_rows(corpus)]).min()
+                assert counts.tolist() == [rarest] * len(corpus.senses)
+    for small, large in pairwise(FRACTIONS):
+        for word, lines in trains[small].lines.items():
+            assert {*lines.tolist()} < {*trains[large].lines[word].tolist()}
+    for word, corpus in real.items():
+        assert len(trains["100pct"].lines[word]) == (corpus.split == "train").sum()

@@ -1,0 +1,316 @@
+"""All-words sets, lexical samples and UFSAC: XML that is read, and XML that is refused."""
+
+from pathlib import Path
+from typing import Any
+from xml.sax.saxutils import escape, quoteattr
+
+import pytest
+
+from wsd.corpora.importer.gathered import BadLines, Gathered
+from wsd.corpora.importer.input_formats import KINDS
+from wsd.corpora.importer.xml_formats import read_all_words, read_lexical_sample, read_ufsac
+from wsd.errors import CorpusError
+
+LETTERS = "abcdefghij"
+# Sentences must differ, because equal sentences count once.
+UNLIKE = [" ".join(letter + end for end in "vwxyz") for letter in LETTERS]
+
+
+def xml_of(sentences: list[list[tuple[str, str, str]]]) -> str:
+    """Sentences of (text, id, lemma); a token without id is a wf. One line per element."""
+    lines = ["<corpus>", '<text id="d0">']
+    for sentence in sentences:
+        lines.append("<sentence>")
+        for text, name, lemma in sentence:
+            if name:
+                attributes = f"id={quoteattr(name)} lemma={quoteattr(lemma)} pos='NOUN'"
+                lines.append(f"<instance {attributes}>{escape(text)}</instance>")
+            else:
+                lines.append(f"<wf lemma={quoteattr(text)} pos='X'>{escape(text)}</wf>")
+        lines.append("</sentence>")
+    return "\n".join([*lines, "</text>", "</corpus>"])
+
+
+def put(folder: Path, xml: str, gold: str, name: str = "all") -> Path:
+    path = folder / f"{name}.data.xml"
+    path.write_text(xml, encoding="utf-8")
+    (folder / f"{name}.gold.key.txt").write_text(gold, encoding="utf-8")
+    return path
+
+
+def test_the_all_words_format(tmp_path: Path) -> None:
+    sentences = [
+        [("A", "", ""), ("<&>", "", ""), ("cells", f"i{i}", "cell"), (f"of {text}", "", "")]
+        for i, text in enumerate(UNLIKE)
+    ]
+    sentences += [
+        [("New York", "m", "new_york"), ("cell", "several", "cell"), ("pit", "rare", "pit")]
+    ]
+    gold = "".join(f"i{i} cell%{i % 2}:: \n" for i in range(len(LETTERS)))
+    gold += "m york%1\nseveral cell%0:: cell%1::\nrare pit%1\n"
+    path = put(tmp_path, xml_of(sentences), gold)
+    actual = read_all_words(path, None)
+    assert actual.left_out == {}
+    (two,) = [row for row in actual.rows if row.also]
+    assert (two.sense, two.also) == ("cell%0::", ("cell%1::",))
+    assert (actual.rows[0].position, actual.rows[0].tokens) == (
+        2,
+        ("A", "<&>", "cells", "of", *UNLIKE[0].split()),
+    )
+    spaced = xml_of(sentences).replace('lemma="cell"', 'lemma=" cell "')
+    assert read_all_words(put(tmp_path, spaced, gold), None).rows == actual.rows
+    several = actual.rows[-3]
+    assert (several.word, several.position) == ("new_york.n", 0)
+    assert several.tokens == ("New York", "cell", "pit")
+    # Files number their texts alike, so the name of the file is part of the document's name.
+    assert {row.document for row in actual.rows} == {"all.data.xml d0"}
+    without = xml_of(sentences).replace(' id="d0"', "")
+    assert {row.document for row in read_all_words(put(tmp_path, without, gold), None).rows} == {""}
+    assert actual.rows[-1].tokens == ("New", "York", "cell", "pit")
+    assert (actual.rows[-1].word, actual.rows[-1].position) == ("pit.n", 3)
+    windows = put(tmp_path, xml_of(sentences).replace("\n", "\r\n"), gold.replace("\n", "\r\n"))
+    assert [row.tokens for row in read_all_words(windows, None).rows] == [
+        row.tokens for row in actual.rows
+    ]
+
+
+ONE = xml_of([[("a", "", ""), ("cell", "i0", "cell")]])
+BOMB = '<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;">]>\n' + ONE.replace("cell<", "&b;<")
+XML_WRONG = {
+    "bomb": (BOMB, "i0 k", "xml:1", "a document type or an entity"),
+    "no XML": (ONE.replace("</sentence>", ""), "i0 k", "xml:7", "not XML"),
+    "undefined": (ONE.replace(">a<", ">&a;<"), "i0 k", "xml:4", "not XML"),
+    "deep": (f"<corpus>\n{'<x>' * 100}", "i0 k", "xml:2", "inside 100 other elements"),
+    "encoding": (
+        '<?xml version="1.0" encoding="none-such"?>' + ONE,
+        "",
+        "xml:1",
+        "unknown encoding",
+    ),
+    "no key": (ONE, "i1 k", "xml:5", "the instance 'i0' has no key"),
+    "key of none": (ONE, "i0 k\ni1 k", "txt:2", "a key of 'i1'"),
+    "key twice": (ONE, "i0 k\ni0 k", "txt:2", "'i0' has keys already"),
+    "key empty": (ONE, "i0 k\ni1", "txt:2", "not an id and its keys"),
+    "no lemma": (ONE.replace('lemma="cell"', ""), "i0 k", "xml:5", "lemma ''"),
+    "pos": (ONE.replace("NOUN", "DET"), "i0 k", "xml:5", "pos 'DET'"),
+    "twice": (xml_of([[("a", "i0", "a"), ("b", "i0", "b")]]), "i0 k", "xml:5", "have the id 'i0'"),
+    "empty": (ONE.replace(">cell<", "> <"), "i0 k", "xml:5", "an empty <instance>"),
+    "nested": (ONE.replace(">cell<", "><b>cell</b><"), "i0 k", "xml:5", "<b> inside a token"),
+    "outside": ("<wf>a</wf>", "i0 k", "xml", "no <sentence>"),
+    "none": ("<corpus/>", "i0 k", "xml", "no <sentence>"),
+    "no instance": ("<sentence><wf>a</wf></sentence>", "i0 k", "xml", "with an <instance>"),
+}
+
+
+@pytest.mark.parametrize(("xml", "gold", "where", "says"), XML_WRONG.values(), ids=XML_WRONG)
+def test_xml_that_is_refused(tmp_path: Path, xml: str, gold: str, where: str, says: str) -> None:
+    path = put(tmp_path, xml, gold)
+    with pytest.raises(CorpusError) as caught:
+        read_all_words(path, None)
+    assert says in caught.value.problem
+    assert str(caught.value.where).endswith(where)
+
+
+def test_the_declared_encoding_counts(tmp_path: Path) -> None:
+    path = put(tmp_path, "", "i0 k")
+    text = ONE.replace(">a<", ">amb\u00e9r<")
+    path.write_bytes(text.encode("latin-1"))
+    with pytest.raises(CorpusError, match="not well-formed"):
+        read_all_words(path, None)
+    path.write_bytes(f'<?xml version="1.0" encoding="ISO-8859-1"?>{text}'.encode("latin-1"))
+    assert read_all_words(path, None).rows[0].tokens[0] == "amb\u00e9r"
+
+
+def test_missing_gold_keys(tmp_path: Path) -> None:
+    path = put(tmp_path, ONE, "i0 k")
+    (tmp_path / "all.gold.key.txt").rename(tmp_path / "elsewhere.txt")
+    with pytest.raises(CorpusError, match="the file of gold keys is missing"):
+        read_all_words(path, None)
+    assert len(read_all_words(path, tmp_path / "elsewhere.txt").rows) == 1
+    for name in ("all.DATA.XML", "all.XML"):
+        path = put(tmp_path, ONE, "i0 k").rename(tmp_path / name)
+        assert [row.sense for row in read_all_words(path, None).rows] == ["k"]
+
+
+# Lexical samples and UFSAC
+
+INSTANCE = """<instance id="i{}" docsrc="BNC">
+<answer instance="i{}" senseid="x"/>
+<context>
+The <head>banks</head> , they lent .
+</context>
+</instance>"""
+SAMPLE = f'<corpus lang="english">\n<lexelt item="bank.n">\n{INSTANCE}\n</lexelt>\n</corpus>'
+WORD = '<word surface_form="banks" lemma="bank" pos="NNS" wn30_key="bank%1:14:00::"/>'
+UFSAC = f"""<corpus>
+<document id="d1"><paragraph><sentence>
+<word surface_form="The" lemma="the" pos="DT"/>
+{WORD}
+<word surface_form="lent" lemma="lend" pos="VBD"/>
+</sentence></paragraph></document>
+</corpus>"""
+ENTITY = '<!DOCTYPE corpus [<!ENTITY a "aaaa">]>'
+
+
+def read(kind: Any, path: Path) -> Gathered:
+    """Read a file, and raise an error about bad instances."""
+    bad_lines = BadLines()
+    gathered = kind(path, bad_lines)
+    assert isinstance(gathered, Gathered)
+    bad_lines.settle(len(gathered.rows), skip=False)
+    return gathered
+
+
+def write(folder: Path, text: str, name: str = "a.xml", encoding: str = "utf-8") -> Path:
+    path = folder / name
+    path.write_text(text, encoding=encoding)
+    return path
+
+
+def sample(folder: Path, old: str = "", new: str = "", encoding: str = "utf-8") -> Path:
+    assert old in SAMPLE
+    return write(folder, SAMPLE.replace(old, new, 1) if old else SAMPLE, encoding=encoding)
+
+
+def test_a_lexical_sample(tmp_path: Path) -> None:
+    (row,) = read(read_lexical_sample, sample(tmp_path)).rows
+    assert (row.word, row.keys, row.position) == ("bank.n", ("x",), 1)
+    assert row.tokens == ("The", "banks", ",", "they", "lent", ".")
+    assert row.extra == {"id": "i{}", "docsrc": "BNC"}
+    assert row.where == f"{tmp_path / 'a.xml'}:3"
+    changed = SAMPLE.replace("<context>", "<note>no</note><context>").replace("banks", " banks, ")
+    (row,) = read(read_lexical_sample, write(tmp_path, changed)).rows
+    assert row.tokens == ("The", "banks", ",", ",", "they", "lent", ".")
+    # SemEval gives the part of speech in an attribute.
+    for item in ('.n" pos="n"', '" pos="n"'):
+        (row,) = read(read_lexical_sample, sample(tmp_path, '.n"', item)).rows
+        assert row.word == "bank.n"
+
+
+def test_files_of_senseval_that_are_not_quite_xml(tmp_path: Path) -> None:
+    instance = INSTANCE.replace(
+        "they lent", "caf&eacute; &frac12 ; R&D &bquo; &#233; &lt; &amp;amp"
+    )
+    text = f'<lexelt item="bank.n">\n{instance}\n</lexelt>\n' * 2
+    doctype = '<?xml version="1.0" encoding="iso-8859-1"?>\n<!DOCTYPE corpus SYSTEM "a.dtd">\n'
+    for prologue in ("", doctype):
+        path = write(
+            tmp_path, prologue + text.replace("The ", "Thé "), "EnglishLS.train", "latin-1"
+        )
+        if not prologue:
+            path.write_text(text.replace("The ", "Thé "), encoding="utf-8")
+        first, second = read(read_lexical_sample, path).rows
+        assert first.tokens == second.tokens
+        focal, rest = first.tokens[:3], " ".join(first.tokens[3:])
+        assert focal == ("Thé", "banks", ",")
+        assert rest == "café ½ R&D & bquo ; é < & amp ."
+        line = int(first.where.rpartition(":")[2])
+        assert path.read_bytes().splitlines()[line - 1].startswith(b"<instance")
+    data = SAMPLE.replace("they", "<![CDATA[a & &eacute; b]]>")
+    (row,) = read(read_lexical_sample, write(tmp_path, data)).rows
+    assert row.tokens[3:9] == ("a", "&", "&", "eacute", ";", "b")
+
+
+def test_answers(tmp_path: Path) -> None:
+    def answers(*senses: str) -> str:
+        elements = "".join(f'<answer instance="i" senseid="{sense}"/>' for sense in senses)
+        return INSTANCE.replace('<answer instance="i{}" senseid="x"/>', elements)
+
+    instances = [answers("U"), answers("P", "b", "U", "a", "b"), answers(), answers("P", "U")]
+    text = f'<lexelt item="bank.n">{"".join(instances)}</lexelt>'
+    gathered = read(read_lexical_sample, write(tmp_path, text))
+    assert [row.keys for row in gathered.rows] == [("b", "a")]
+    assert gathered.left_out == {"no assigned sense (U or P)": 2, "no answer": 1}
+    with pytest.raises(CorpusError, match="no instance has an answer with a sense") as caught:
+        read(read_lexical_sample, write(tmp_path, f'<lexelt item="bank.n">{answers()}</lexelt>'))
+    assert "another file are not read" in str(caught.value.fix)
+
+
+SAMPLES_WRONG = {
+    "no head": ("<head>banks</head>", "banks", 3, "0 <head> in the <context>"),
+    "two heads": ("they", "<head>they</head>", 3, "2 <head> in the <context>"),
+    "empty head": (">banks<", "> <", 3, "the focal word is empty"),
+    "part": ("</head>", "</head>ter", 3, "is part of a word"),
+    "no word": (' item="bank.n"', "", 3, "the word is empty"),
+    "no XML": ("</context>", "", 8, "not XML"),
+    "number": ("The", "&#0;", 6, "not XML"),
+    "bomb": ("<corpus ", f"{ENTITY}\n<corpus ", 1, "a document type or an entity"),
+    "deep": ("they", "<b>" * 100, 6, "inside 100 other elements"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("old", "new", "line", "says"), SAMPLES_WRONG.values(), ids=SAMPLES_WRONG)
+def test_a_lexical_sample_that_is_refused(
+    tmp_path: Path, old: str, new: str, line: int, says: str
+) -> None:
+    path = sample(tmp_path, old, new)
+    with pytest.raises(CorpusError) as caught:
+        read(read_lexical_sample, path)
+    assert says in caught.value.problem
+    assert caught.value.where == f"{path}:{line}"
+
+
+def test_ufsac(tmp_path: Path) -> None:
+    (row,) = read(read_ufsac, write(tmp_path, UFSAC)).rows
+    assert (row.word, row.keys, row.document) == ("bank.n", ("bank%1:14:00::",), "a.xml d1")
+    assert (row.position, row.tokens) == (1, ("The", "banks", "lent"))
+    assert row.where == f"{tmp_path / 'a.xml'}:4" and row.extra == {}
+    several = WORD.replace('::"', '::; bank%1:17:01::;" id="w1"')
+    (row,) = read(read_ufsac, write(tmp_path, UFSAC.replace(WORD, several))).rows
+    assert row.keys == ("bank%1:14:00::", "bank%1:17:01::") and row.extra == {"id": "w1"}
+    # A word of several tokens; parts of speech; a word without a key for the chosen inventory.
+    several = WORD.replace('"banks"', '"West_Banks"').replace('"bank"', '"west_bank"')
+    (row,) = read(read_ufsac, write(tmp_path, UFSAC.replace(WORD, several))).rows
+    assert (row.word, row.tokens) == ("west_bank.n", ("The", "West Banks", "lent"))
+    for tag, part in (("VBD", ".v"), ("ADJ", ".a"), ("RBR", ".r"), ("NNP", ".n"), ("X", "")):
+        (row,) = read(read_ufsac, write(tmp_path, UFSAC.replace("NNS", tag))).rows
+        assert row.word == f"bank{part}"
+    other = WORD.replace("wn30", "wn16") + WORD.replace("bank%1:14:00::", " ;")
+    assert len(read(read_ufsac, write(tmp_path, UFSAC.replace(WORD, WORD + other))).rows) == 1
+
+
+UFSAC_WRONG = {
+    "no form": (' surface_form="banks"', "", ":4", "a <word> without a surface_form"),
+    "no lemma": (' lemma="bank"', "", ":4", "the word is empty"),
+    "no key": ("wn30_key", "wn16_key", "", "no word has a wn30_key"),
+    "no XML": ("</corpus>", "", ":7", "not XML"),
+    "entity": ("The", "&eacute;", ":3", "not XML"),
+    "bomb": ("<corpus>", f"{ENTITY}\n<corpus>", ":1", "a document type or an entity"),
+}
+
+
+@pytest.mark.parametrize(("old", "new", "line", "says"), UFSAC_WRONG.values(), ids=UFSAC_WRONG)
+def test_ufsac_that_is_refused(tmp_path: Path, old: str, new: str, line: str, says: str) -> None:
+    assert old in UFSAC
+    path = write(tmp_path, UFSAC.replace(old, new, 1))
+    with pytest.raises(CorpusError) as caught:
+        read(read_ufsac, path)
+    assert says in caught.value.problem
+    assert caught.value.where == f"{path}{line}"
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        (f"<!-- x -->\n{SAMPLE}", "lexical-sample XML"),
+        (UFSAC, "UFSAC"),
+        ("<corpus><text><sentence/></text></corpus>", "all-words .xml"),
+        ("<?xml version='1.0'?>" + "<!-- x -->" * 10_000, "all-words .xml"),
+        ("<!" * 30_000, "all-words .xml"),
+    ],
+)
+def test_xml_is_recognised_by_its_beginning(tmp_path: Path, text: str, kind: str) -> None:
+    path = write(tmp_path, text)
+    assert next(entry for entry in reversed(KINDS) if entry.matches(path)).name == kind
+
+
+def test_all_bad_instances_are_named_at_once(tmp_path: Path) -> None:
+    bad = INSTANCE.replace("<head>", "").replace("</head>", "")
+    sample = write(tmp_path, SAMPLE.replace(INSTANCE, f"{INSTANCE}\n{bad}\n{bad}"))
+    ufsac = write(
+        tmp_path, UFSAC.replace(WORD, WORD + 2 * f"\n{WORD.replace('lemma', 'x')}"), "b.xml"
+    )
+    for kind, path, lines in ((read_lexical_sample, sample, (9, 15)), (read_ufsac, ufsac, (5, 6))):
+        with pytest.raises(CorpusError, match="2 lines cannot be read") as caught:
+            read(kind, path)
+        assert all(f"{path}:{line}: " in str(caught.value.fix) for line in lines)
