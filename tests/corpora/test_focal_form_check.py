@@ -101,23 +101,18 @@ def steps(folder: Path, code: int = 0) -> None:
 def test_few_strange_focal_words_give_a_warning(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    right = [
-        {
-            "word": "cell",
-            "sense": sense,
-            "sentence": f"The {sense} cell {f} {f}ish {f}er {sense}",
-            "position": 2,
-        }
-        for sense in ("bio", "jail")
-        for f in FILLING
-    ]
+    texts = [(sense, f"The {sense} cell {f} {f}ish") for sense in ("bio", "jail") for f in FILLING]
+    right = [{"word": "cell", "sense": s, "sentence": text, "position": 2} for s, text in texts]
     imported(tmp_path, right)
     (tmp_path / "out").rename(tmp_path / "right")
     assert not [r for r in caplog.records if r.levelno >= logging.WARNING]
+    # Three are wrong; three have punctuation.
+    for row in right[:3]:
+        row["sentence"] = row["sentence"].replace("cell", "cell.")
     imported(tmp_path, [*right, *SHIFTED[:3]])
-    (warning,) = [r.getMessage() for r in caplog.records if r.levelno >= logging.WARNING]
-    assert "3 of 23 focal words are not a form of their word, such as 'divides'" in warning
-    assert "--any-form" in warning
+    first, second = [r.getMessage() for r in caplog.records if r.levelno >= logging.WARNING]
+    assert "3 of 23 focal words are not a form of their word, such as 'divides'" in first
+    assert "3 focal words have punctuation at their ends" in second and "'cell.' (" in second
     # Users of snakemake see what a step writes to standard error.
     capsys.readouterr()
     steps(tmp_path)
@@ -163,19 +158,6 @@ def test_characters_of_one_column(tmp_path: Path, unlabelled: bool) -> None:
         imported(tmp_path, rows, columns=columns, **options)
     assert "--columns span=COLUMN" in str(caught.value.fix)
     assert not (tmp_path / "out").exists()
-
-
-def test_tokens_with_punctuation_give_a_warning(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    rows = [
-        {"word": "cell", "sense": s, "sentence": f"The {s} of {f} in a cell.", "position": 6}
-        for s in ("bio", "jail")
-        for f in FILLING[:4]
-    ]
-    imported(tmp_path, rows)
-    (warning,) = [r.getMessage() for r in caplog.records if r.levelno >= logging.WARNING]
-    assert "8 focal words have punctuation at their ends" in warning and "'cell.' (" in warning
 
 
 @pytest.mark.parametrize("name", ["quickstart", "quickstart-hard"])
