@@ -50,6 +50,10 @@ def test_a_column_names_the_documents(tmp_path: Path) -> None:
     path = write_rows(tmp_path / "rows.jsonl", rows())
     import_corpus([path], out=tmp_path / "out", name="mine", any_form=True)
     corpus = read_text(tmp_path / "out" / "cell", "cell")
+    plain = write_rows(tmp_path / "plain.jsonl", rows(documents=False))
+    import_corpus([plain], out=tmp_path / "plain", name="mine", any_form=True)
+    assert not list((tmp_path / "plain").rglob("*documents*"))
+    assert read_text(tmp_path / "plain" / "cell", "cell").digest == corpus.digest
     expected = {"one": "times", "two": "7", "three": "", "four": "two words", "five": "mail"}
     assert names_by_number(corpus) == {number: {name} for number, name in expected.items()}
     # The corpus is copied into the run, and imported again, with its documents.
@@ -59,31 +63,11 @@ def test_a_column_names_the_documents(tmp_path: Path) -> None:
         for file in ("train.documents.txt", "test.documents.txt"):
             texts = [(tmp_path / name / "cell" / file).read_bytes() for name in ("out", folder)]
             assert texts[0] == texts[1]
-    manifest = json.loads((tmp_path / "again" / MANIFEST).read_text())
-    assert str(tmp_path / "copy" / "cell" / "test.documents.txt") in {
-        imported["file"] for imported in manifest["imported"]
-    }
-
-
-def test_another_column_can_name_them_and_a_control_character_is_refused(tmp_path: Path) -> None:
-    lines = [{"source" if k == "document" else k: v for k, v in row.items()} for row in rows()]
-    path = write_rows(tmp_path / "rows.jsonl", lines)
-    columns = {"document": "source"}
-    import_corpus([path], out=tmp_path / "out", name="mine", any_form=True, columns=columns)
-    corpus = read_text(tmp_path / "out" / "cell", "cell")
-    assert names_by_number(corpus)["five"] == {"mail"}
-    lines[3]["source"] = "a\u200bb"
-    write_rows(path, lines)
+    lines = rows()
+    lines[3]["document"] = "a\u200bb"
     with pytest.raises(CorpusError, match="invisible character in the document") as caught:
-        import_corpus([path], out=tmp_path / "no", name="mine", columns=columns)
+        import_corpus([write_rows(path, lines)], out=tmp_path / "no", name="mine")
     assert caught.value.where == f"{path}:4"
-
-
-def test_a_corpus_without_documents_has_no_further_file(tmp_path: Path) -> None:
-    path = write_rows(tmp_path / "rows.jsonl", rows(documents=False))
-    import_corpus([path], out=tmp_path / "out", name="mine", any_form=True)
-    assert not list((tmp_path / "out").rglob("*documents*"))
-    assert read_text(tmp_path / "out" / "cell", "cell").document is None
 
 
 def test_files_of_documents_are_checked(tmp_path: Path) -> None:

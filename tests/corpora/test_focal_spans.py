@@ -90,29 +90,6 @@ def test_the_table_pages_and_steps_have_the_whole_span(tmp_path: Path) -> None:
     assert cut(*X[0]).tokens in corpus.tokens
 
 
-@pytest.mark.parametrize(
-    ("place", "says"),
-    [
-        ("1:1", "the focal word's tokens 1:1: the end, the token after"),
-        ("2:1", "2:1: the end, the token after the last, is not after the start"),
-        ("1:5", "1:5: the sentence has 4 tokens"),
-        ("4:5", "position 4 is out of range"),
-        ("1:", "the position '1:' is not a number"),
-        ("1-3", "the position '1-3' is not a number"),
-    ],
-)
-def test_invalid_spans_are_refused(tmp_path: Path, place: str, says: str) -> None:
-    folder = imported(tmp_path, "span")
-    path = folder / "hot=5fdog=2en" / "train.data.txt"
-    first, *others = path.read_text().splitlines()
-    path.write_text("\n".join([first, f"{place}\ta hot dog barked", *others[1:]]) + "\n")
-    with pytest.raises(CorpusError) as caught:
-        import_corpus([folder], out=tmp_path / "out", name="mine")
-    assert says in caught.value.problem and caught.value.where == f"{path}:2"
-    assert "3:5" in str(caught.value.fix)
-    assert not (tmp_path / "out").exists()
-
-
 SPANS: list[tuple[dict[str, Any], str]] = [
     ({"start": 2, "end": 2}, "the focal word is empty"),
     ({"start": 9, "end": 2}, "the end is before the start"),

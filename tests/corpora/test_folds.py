@@ -34,18 +34,27 @@ def grouped(make_corpus: MakeCorpus, n: int = 120, word: str = "mint") -> Corpus
     return make_corpus(rows, word=word, senses=("a", "b", "c"), alike=alike)
 
 
-def test_near_duplicates_are_never_apart(make_corpus: MakeCorpus) -> None:
+@pytest.mark.parametrize("k", [2, 5, 7])
+def test_groups_stay_together_and_every_instance_is_held_out_once(
+    make_corpus: MakeCorpus, k: int
+) -> None:
     corpus = grouped(make_corpus)
-    actual = draw_folds({"mint": corpus}, None, **ASKED).words["mint"]
-    sentences = np.array([tokens[0] for tokens in corpus.tokens])[corpus.split == "train"]
-    assert len(np.unique(sentences)) < len(sentences)  # else nothing could go wrong
+    actual = draw_folds({"mint": corpus}, None, k=k, repeats=3, seed=1).words["mint"]
+    train = corpus.split == "train"
+    sentences = np.array([tokens[0] for tokens in corpus.tokens])[train].tolist()
     # Equal sentences have one component, different sentences have different ones.
-    pairs = set(zip(sentences.tolist(), actual.component.tolist(), strict=True))
-    assert len(pairs) == len(np.unique(sentences)) == len(np.unique(actual.component))
-    assert actual.held is not None
-    for of_repeat in actual.held:
-        for component in np.unique(actual.component):
-            assert len(np.unique(of_repeat[actual.component == component])) == 1
+    pairs = set(zip(sentences, actual.component.tolist(), strict=True))
+    assert len(pairs) == len({*sentences}) == len({*actual.component.tolist()}) < len(sentences)
+    assert actual.held is not None and actual.held.shape == (3, train.sum())
+    for repeat, held in enumerate(actual.held):
+        assert len(set(zip(sentences, held.tolist(), strict=True))) == len(pairs)
+        assert [rows.tolist() for _, rows in actual.splits(repeat)] == [
+            np.flatnonzero(held == fold).tolist() for fold in range(k)
+        ]
+        for sense, n in Counter(corpus.gold[train].tolist()).items():
+            counts = np.bincount(held[corpus.gold[train] == sense], minlength=k)
+            # Groups have at most four instances.
+            assert np.abs(counts - n / k).max() <= 4
 
 
 def test_a_chain_of_near_duplicates_is_one_component(make_corpus: MakeCorpus) -> None:
@@ -59,22 +68,6 @@ def test_a_chain_of_near_duplicates_is_one_component(make_corpus: MakeCorpus) ->
     assert component.tolist() == [0, 0, 0, 0, 1]
 
 
-@pytest.mark.parametrize("k", [2, 5, 7])
-def test_every_instance_is_held_out_once_per_repeat(make_corpus: MakeCorpus, k: int) -> None:
-    corpus = grouped(make_corpus)
-    actual = draw_folds({"mint": corpus}, None, k=k, repeats=3, seed=1).words["mint"]
-    n = int((corpus.split == "train").sum())
-    assert actual.held is not None
-    assert actual.held.shape == (3, n)
-    assert set(np.unique(actual.held).tolist()) == set(range(k))
-    for repeat in range(3):
-        splits = list(actual.splits(repeat))
-        assert len(splits) == k
-        assert sorted(np.concatenate([held for _, held in splits]).tolist()) == list(range(n))
-        for fit, held in splits:
-            assert sorted([*fit.tolist(), *held.tolist()]) == list(range(n))
-
-
 def test_folds_have_each_sense_in_equal_parts_where_no_groups_forbid(
     make_corpus: MakeCorpus,
 ) -> None:
@@ -85,18 +78,6 @@ def test_folds_have_each_sense_in_equal_parts_where_no_groups_forbid(
     for of_repeat in actual.held:
         for fold in range(5):
             assert np.bincount(gold[of_repeat == fold]).tolist() == [10, 4, 1]
-
-
-def test_folds_are_as_balanced_as_groups_allow(make_corpus: MakeCorpus) -> None:
-    corpus = grouped(make_corpus)
-    gold = corpus.gold[corpus.split == "train"]
-    actual = draw_folds({"mint": corpus}, None, **ASKED).words["mint"]
-    assert actual.held is not None
-    for of_repeat in actual.held:
-        for sense, n in Counter(gold.tolist()).items():
-            counts = np.bincount(of_repeat[gold == sense], minlength=5)
-            # Groups have at most four instances.
-            assert np.abs(counts - n / 5).max() <= 4
 
 
 def test_repeats_differ_and_each_is_drawn_with_its_own_seed(make_corpus: MakeCorpus) -> None:
@@ -135,22 +116,6 @@ def test_words_with_too_few_instances_are_not_folded(
     if held is not None:
         pairs = {(c, fold) for c, fold in zip(component.tolist(), held[0].tolist(), strict=True)}
         assert len(pairs) == len(set(component.tolist()))
-
-
-@pytest.mark.slow
-def test_folds_of_a_real_word(real_corpora: dict[str, Corpus]) -> None:
-    """CoarseWSD-20 with its near-duplicates: no pair is separated, no row is lost."""
-    corpora = {word: real_corpora[word] for word in ("digit", "pitcher", "yard")}
-    made: Folds = draw_folds(corpora, None, **ASKED)
-    assert made.words["digit"].held is not None
-    for of_word in made.words.values():
-        for of_repeat in of_word.held if of_word.held is not None else ():
-            apart = {
-                c for c in of_word.component.tolist()
-                if len(np.unique(of_repeat[of_word.component == c])) > 1
-            }  # fmt: skip
-            assert apart == set()
-            assert len(np.unique(of_repeat)) == 5
 
 
 # Files

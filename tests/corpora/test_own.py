@@ -7,18 +7,15 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
 from checkout import REPOSITORY, Checkout
 
-from wsd.artifacts.corpus_table import read
 from wsd.artifacts.dataset import read_manifest
 from wsd.corpora.glosses import read_senses
 from wsd.corpora.importer import labelled_tables
 from wsd.corpora.importer.labelled_tables import Options
-from wsd.studies.registry import STUDIES
 
 DOCS = REPOSITORY / "docs"
 TEXT = (DOCS / "how-to/own-corpus.md").read_text(encoding="utf-8")
@@ -88,18 +85,6 @@ def table(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def outputs(folder: Path) -> list[dict[str, Any]]:
-    """Write the outputs of a system that is wrong only on the first instance of each word."""
-    lines = []
-    for path in sorted(folder.glob("*.parquet")):
-        corpus = read(path)
-        gold = corpus.gold[corpus.split == "test"].tolist()
-        for i, code in enumerate(gold):
-            sense = corpus.senses[code if i else (code + 1) % len(corpus.senses)]
-            lines.append({"word": corpus.word, "id": i, "sense": sense})
-    return lines
-
-
 @pytest.mark.slow
 def test_the_commands_of_the_page(checkout: Checkout) -> None:
     imported, planned, run = blocks("console")[0].splitlines()
@@ -114,33 +99,9 @@ def test_the_commands_of_the_page(checkout: Checkout) -> None:
     results = checkout.root / "results" / "mine"
     index = (results / "report" / "index.html").read_text(encoding="utf-8")
     assert "<bdi>Cells and pitches</bdi>, licence CC0 1.0." in " ".join(index.split())
-    assert "systems</h3>" not in index
     page = (results / "report" / "words" / "cell.html").read_text(encoding="utf-8")
     assert '<bdi title="cell_prison">room</bdi> <small dir="auto">behind &lt;bars&gt;' in page
     dataset = read_manifest(checkout.root / "data" / "mine" / "dataset.json")
     rows = table(results / "scores.csv")
     assert {row["word"] for row in rows} == set(dataset.words) == {"cell", "pitch"}
     assert {row["n_test"] for row in rows} == {"12"}
-
-    if "systems" not in STUDIES:
-        return
-    # Add another system, by hand and in the run.
-    lines = outputs(results / "corpus")
-    text = "".join(json.dumps(line) + "\n" for line in reversed(lines))
-    (checkout.root / "outputs.jsonl").write_text(text)
-    (score,) = (block.strip() for block in blocks("console") if "wsd score" in block)
-    assert f"mean word accuracy {100 * 11 / 12:.2f}" in command(checkout, score)
-    (checkout.root / "systems.yaml").write_text(blocks("yaml")[1])
-    again = checkout.run(
-        *("--cores", "2", "--configfile", "config/minilm.yaml", "docs/own-corpus.yaml"),
-        "systems.yaml",
-    )
-    # Nothing is embedded or fitted again.
-    assert set(again.jobs) == {"score", "evaluate", "compare", "figures", "report"}
-    (of_system,) = (row for row in table(results / "comparison.csv") if row["model"] == NAME)
-    assert of_system["kind"] == "system"
-    assert of_system["micro_accuracy"] == f"{22 / 24:.6f}"
-    for name in ("comparison/words", "comparison/differences", "scores", "summary"):
-        assert any(row["model"] == NAME for row in table(results / f"{name}.csv")), name
-    index = (results / "report" / "index.html").read_text(encoding="utf-8")
-    assert "Other systems</h3>" in index and NAME in index

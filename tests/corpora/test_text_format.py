@@ -89,11 +89,26 @@ LINES = {
     "more than one tab": ["1\tthe mint\tstruck a medal", "1\tthe mint \t", "\t1\tthe mint"],
     "is not a number from 0 up": [
         f"{position}\tthe mint struck a medal"
-        for position in ("one", "-1", "1.0", "0x1", "1_0", " 1", "", "\uff11", "²", "1234567890")
+        for position in (
+            "one",
+            "-1",
+            "1.0",
+            "0x1",
+            "1_0",
+            " 1",
+            "",
+            "\uff11",
+            "²",
+            "1234567890",
+            "1:",
+            "1-3",
+        )
     ],
     "out of range: the sentence has 5 tokens": ["5\tthe mint struck a medal"],
     "the sentence is empty": ["0\t", "0\t  ", "0\t\u2009\u00a0"],
     "carriage return": ["1\tthe mint\r"],
+    "the end, the token after the last, is not after": ["1:1\tthe mint", "2:1\ta hot dog"],
+    "1:5: the sentence has 4 tokens": ["1:5\ta hot dog barked"],
 }
 
 

@@ -7,31 +7,29 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from call_step import call_step
 
 from wsd.artifacts import training_set
 from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.dataset import DATASETS
 from wsd.artifacts.training_set import setting, training_rows
-from wsd.corpora import training_sets
 from wsd.corpora.download import ARCHIVE, DRAWS, TRAINS, extract, place, words_of_trains
 from wsd.corpora.text_format import read_text
 from wsd.corpora.training_sets import read_training_set, write_training_sets
-from wsd.errors import ConfigError, CorpusError
+from wsd.errors import CorpusError
 
 Rows = Sequence[tuple[str, int]]
 
 # Lines 0 and 3 are one sentence with one class; 1 and 5 are one with another class; line 4 has
 # position of its other "mint".
 FULL: Rows = [
-    ("1\tfresh mint grows", 0),
+    ("1\tfresh mint grows", 1),
+    ("0\tmint coins", 3),
+    ("2\ttea with mint", 1),
+    ("1\tfresh mint grows", 1),
+    ("0\tmint and mint", 1),
     ("0\tmint coins", 1),
-    ("2\ttea with mint", 0),
-    ("1\tfresh mint grows", 0),
-    ("0\tmint and mint", 0),
-    ("0\tmint coins", 0),
 ]
-MORE: Rows = [("2\tthe old mint", 1), ("2\tmore tea with mint", 0)]
+MORE: Rows = [("2\tthe old mint", 3), ("2\tmore tea with mint", 1)]
 
 
 def put(folder: Path, split: str, rows: Rows) -> None:
@@ -47,7 +45,8 @@ def source(tmp_path: Path) -> Path:
     for word in ("mint", "sage"):
         put(folder / word, "train", FULL)
         put(folder / word, "test", MORE)
-        (folder / word / "classes_map.txt").write_text('{"0": "herb", "1": "other"}')
+        # Classes have numbers of the map, not of the order.
+        (folder / word / "classes_map.txt").write_text('{"3": "other", "1": "herb"}')
     return folder
 
 
@@ -81,7 +80,10 @@ def test_rows_are_found_in_any_order(
     part(source, [FULL[line] for line in lines])
     actual = read_training_set(source, "balanced", corpora)
     assert actual.name == "balanced"
+    # Words without a folder are absent.
     assert list(actual.lines) == ["mint"]
+    with pytest.raises(CorpusError, match="no training set 'balanced' for sage"):
+        read_training_set(source, "balanced", {"sage": corpora["sage"]})
     assert actual.lines["mint"].tolist() == expected
     assert actual.corpus == {"mint": corpora["mint"].digest}
 
@@ -89,12 +91,12 @@ def test_rows_are_found_in_any_order(
 @pytest.mark.parametrize(
     "row",
     [
-        ("2\ttea without mint", 0),
-        ("0\ttea with mint", 0),
-        ("2\ttea with mint", 1),
+        ("2\ttea without mint", 1),
+        ("0\ttea with mint", 1),
+        ("2\ttea with mint", 3),
         # A sentence of the test set, and a sentence more often than the full set has it.
         MORE[0],
-        ("1\tfresh mint grows", 0),
+        ("1\tfresh mint grows", 1),
     ],
 )
 def test_a_row_that_is_not_in_the_full_set_is_named(
@@ -102,29 +104,10 @@ def test_a_row_that_is_not_in_the_full_set_is_named(
 ) -> None:
     assert {setting(train)[0] for train in TRAINS} == set(DRAWS)
     part(source, [FULL[0], FULL[3], row, FULL[4]])
-    with pytest.raises(CorpusError, match="set of 'mint' lacks the sentence") as caught:
+    with pytest.raises(CorpusError, match="lacks the sentence") as caught:
         read_training_set(source, "balanced", corpora)
     folder = source / "trains" / "balanced" / "mint"
     assert caught.value.where == f"{folder / 'train.data.txt'}:3"
-
-
-def test_missing_words_are_absent(source: Path, corpora: Mapping[str, Corpus]) -> None:
-    part(source, [FULL[1]], word="sage")
-    assert list(read_training_set(source, "balanced", corpora).lines) == ["sage"]
-    with pytest.raises(CorpusError, match="no training set 'balanced' for mint") as caught:
-        read_training_set(source, "balanced", {"mint": corpora["mint"]})
-    assert "nshot-30.set3" in str(caught.value.fix)
-    with pytest.raises(CorpusError, match="no training set '5pct' for mint, sage"):
-        read_training_set(source, "5pct", corpora)
-
-
-def test_classes_are_numbers_of_the_map_not_of_the_order(source: Path) -> None:
-    (source / "mint" / "classes_map.txt").write_text('{"7": "other", "1": "herb"}')
-    put(source / "mint", "train", [("0\tmint", 1), ("0\tmint", 7)])
-    put(source / "mint", "test", [("0\tmint", 1)])
-    part(source, [("0\tmint", 7)])
-    corpora = {"mint": read_text(source / "mint", "mint")}
-    assert read_training_set(source, "balanced", corpora).lines["mint"].tolist() == [1]
 
 
 # Rows of the table
@@ -148,15 +131,6 @@ def test_round_trip(source: Path, corpora: Mapping[str, Corpus], tmp_path: Path)
     }
     assert read.corpus == {word: corpus.digest for word, corpus in corpora.items()}
     assert training_rows(corpora["mint"], read).tolist() == [1, 4, 5]
-
-
-def test_each_training_set_needs_a_file(
-    source: Path, corpora: Mapping[str, Corpus], tmp_path: Path
-) -> None:
-    given = {"source": source, "trains": ["1pct", "5pct"], "out": [tmp_path / "1pct.parquet"]}
-    with pytest.raises(ConfigError, match="1 files for 2 training sets"):
-        call_step(training_sets, corpora, **given)
-    assert not (tmp_path / "1pct.parquet").exists()
 
 
 # The real dataset
