@@ -130,48 +130,24 @@ def test_combinations_are_exact(choice: str, expected: list[list[float]]) -> Non
 # Feature sets
 
 
-@pytest.mark.parametrize(
-    ("views", "layers", "name"),
-    [
-        ("focal", "-1", "6"),
-        ("focal", "mean-2-1", "mean-1-2"),
-        ("focal+context", "mean-5-6+-1", "mean-last-2+6"),
-        ("context+focal", "0+concat-last-1", "0+6"),
-        ("focal+context+cls", "1+2+3", "1+2+3"),
-        ("focal", "mix-all", "mix-all"),
-    ],
-)
-def test_each_choice_has_one_name(views: str, layers: str, name: str) -> None:
-    actual = parse_features(views, layers, 6)
-    assert (actual.view, actual.layers) == (views, name)
-    assert [view for view, _ in actual.parts] == views.split("+")
-    assert parse_features(actual.view, actual.layers, 6) == actual
-
-
-def test_one_view_before_several_and_single_layers_before_combinations() -> None:
-    pairs = [
-        ("focal+context", "1+2"),
-        ("focal", "concat-all"),
-        ("focal", "mean-last-2"),
-        ("focal", "10"),
-        ("context", "10"),
-        ("focal", "2"),
-        ("focal+context", "mean-last-2+2"),
-        ("focal", "2"),
-        ("focal", "0"),
-    ]
-    expected = [
-        ("focal", "0"),
-        ("focal", "2"),
-        ("context", "10"),
-        ("focal", "10"),
-        ("focal", "mean-last-2"),
-        ("focal", "concat-all"),
-        ("focal+context", "1+2"),
-        ("focal+context", "mean-last-2+2"),
-    ]
-    assert ordered_features(pairs, 12) == expected
-    assert ordered_features(pairs[::-1], 12) == expected
+def test_each_feature_set_has_one_name_and_place() -> None:
+    pairs = {
+        "focal 0": "focal 0",
+        "focal 2": "focal 2",
+        "context 10": "context 10",
+        "focal -3": "focal 10",
+        "focal mean-12-11": "focal mean-last-2",
+        "focal concat-all": "focal concat-all",
+        "focal+context 1+concat-2": "focal+context 1+2",
+        "context+focal mean-12-11+-1": "context+focal mean-last-2+12",
+    }
+    for given, name in pairs.items():
+        features = parse_features(*given.split(), 12)
+        assert f"{features.view} {features.layers}" == name
+        assert parse_features(features.view, features.layers, 12) == features
+    # One view before several, and single layers before combinations.
+    names = [tuple(name.split()) for name in pairs.values()]
+    assert ordered_features([*names[::-1], *names], 12) == names
 
 
 @pytest.fixture
@@ -217,30 +193,13 @@ def test_several_vectors_are_scaled_to_unit_length_each(stored: Any) -> None:
     # The whole layer choice has length 1, not each of its layers.
     assert_allclose(np.linalg.norm(made[:, :8], axis=1), 1, rtol=1e-6)
     assert_allclose(np.linalg.norm(made[:, 8:], axis=1), 1, rtol=1e-6)
-
-
-def test_units_by_hand_and_a_zero_vector_stays_zero(
-    tmp_path: Path, make_corpus: MakeCorpus, write_vectors: WriteVectors
-) -> None:
-    corpus = make_corpus([("train", 0), ("test", 1)])
-    for view, rows in (("focal", [[3, 4], [0, 0]]), ("cls", [[0, 5], [-8, 6]])):
-        vectors = np.array([rows, rows], dtype=np.float32)
-        write_vectors(tmp_path / "mint" / f"{view}.safetensors", corpus, vectors)
-    _, made, _ = read_features(tmp_path, corpus, "focal+cls", "0+1")
-    expected = np.array([[0.6, 0.8, 0, 1], [0, 0, -0.8, 0.6]], dtype=np.float32)
-    assert_array_equal(made, expected)
-
-
-def test_a_wrong_number_of_choices_or_a_missing_view_is_refused(stored: Any) -> None:
-    folder, corpus, _ = stored
     for views, layers, says in (
         ("focal+context", "1", "1 layer choices .* for 2 views"),
         ("focal", "1+2", "2 layer choices .* for 1 views"),
         ("focal+context", "1+3", "'3': there is no such layer"),
     ):
-        with pytest.raises(ConfigError, match=says) as caught:
+        with pytest.raises(ConfigError, match=says):
             read_features(folder, corpus, views, layers)
-        assert caught.value.where == "layers"
     with pytest.raises(ResultError, match="missing") as caught:
         read_features(folder, corpus, "focal+cls", "1+1")
     assert caught.value.where == str(folder / "mint" / "cls.safetensors")

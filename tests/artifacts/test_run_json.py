@@ -49,26 +49,14 @@ def test_a_map_has_the_paths_of_its_run(tmp_path: Path, place: str) -> None:
     assert run.file("corpus/words.json") == folder / f"store/corpus{K}/words.json"
     assert run.has("selection.csv")
     (folder / f"store/selection{K}.csv").unlink()
-    for name, where in {
-        "selection.csv": folder / f"store/selection{K}.csv",
-        "scores.csv": folder / place,
-    }.items():
+    for name, where in (("selection.csv", f"store/selection{K}.csv"), ("scores.csv", place)):
         assert not run.has(name)
         with pytest.raises(ResultError, match=f"this run has no {name}") as caught:
             run.file(name)
-        assert caught.value.where == str(where)
+        assert caught.value.where == str(folder / where)
         assert caught.value.fix == "run `snakemake again` again"
-
-
-def test_files_under_plain_names_are_of_the_folder_of_the_map(tmp_path: Path) -> None:
-    (tmp_path / "store").mkdir()  # a folder of this name further up is not the dataset's
-    folder = tmp_path / "results/mine"
-    write_map(folder / "run.json", made(folder, "folds/full.parquet"), "results/mine", ABOUT)
-    run = RunMap(folder / "run.json")
-    assert run.file("folds/full.parquet") == folder / "folds/full.parquet"
     # Without listings, the words' files are those of the folder.
     words = run.words("tiny/embeddings")
-    assert words == folder / "tiny/embeddings"
     assert word_file(words, "a/focal.safetensors") == folder / "tiny/embeddings/a/focal.safetensors"
 
 
@@ -119,14 +107,6 @@ def test_a_listing_leads_to_no_file_out_of_its_folder(tmp_path: Path, path: str)
         assert caught.value.where == str(tmp_path / "focal.1.json")
 
 
-def test_a_listing_is_next_to_its_files_or_above(tmp_path: Path) -> None:
-    write_listing(tmp_path / "above.json", {tmp_path / "a/b.csv": "x"})
-    assert read_listing(tmp_path / "above.json") == {"a/b.csv": "x"}
-    with pytest.raises(ConfigError, match="does not lie below the folder") as caught:
-        write_listing(tmp_path / "b/beside.json", {tmp_path / "a/b.csv": "x"})
-    assert caught.value.where == str(tmp_path / "b/beside.json")
-
-
 def test_a_listing_names_every_file_of_its_folder(tmp_path: Path) -> None:
     folder = tmp_path / f"report{K}"
     for name in ("index.html", "words/a.html", "data/a.csv"):
@@ -136,6 +116,8 @@ def test_a_listing_names_every_file_of_its_folder(tmp_path: Path) -> None:
         f"report{K}/{name}": checksum(folder / name)
         for name in ("data/a.csv", "index.html", "words/a.html")
     }
+    with pytest.raises(ConfigError, match="does not lie below the folder"):
+        write_listing(tmp_path / "b/beside.json", {folder / "index.html": "x"})
     # The size of a listing is the size of its files. Its name shows that it is one.
     assert megabytes(folder / "index.html") == 10 / 1e6
     assert megabytes(tmp_path / f"report{K}.json") == (10 + 12 + 10) / 1e6

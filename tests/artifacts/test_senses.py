@@ -9,13 +9,11 @@ from wsd.artifacts.senses import (
     SenseText,
     check_text,
     find_clash,
-    lemma_and_part,
     parse_sense_texts,
     parts_of_speech,
     readable,
     sense_texts,
 )
-from wsd.corpora.word_forms import matching_words
 
 
 def names(word: str, labels: list[str], **given: SenseText) -> list[str]:
@@ -45,13 +43,6 @@ def test_no_two_senses_have_the_same_name() -> None:
     some = Random(0).sample([label for label in labels if label.strip()], 60)
     actual = names("w", some)
     assert len(set(actual)) == len(some) and all(actual)
-
-
-def test_names_of_the_corpus_come_first() -> None:
-    given = {"w_a": SenseText("alpha", "the first"), "w_b": SenseText("", "the second")}
-    labels = ["w_a", "w_b", "w_c"]
-    expected = (SenseText("alpha", "the first"), SenseText("b", "the second"), SenseText("c"))
-    assert sense_texts("w", labels, given) == expected
 
 
 @pytest.mark.parametrize(
@@ -92,9 +83,14 @@ def test_invisible_names_are_refused(text: SenseText, message: str) -> None:
 
 
 def test_names_from_a_manifest() -> None:
+    given = {"w_a": SenseText("alpha", "the first"), "w_b": SenseText("", "the second")}
+    expected = (SenseText("alpha", "the first"), SenseText("b", "the second"), SenseText("c"))
+    assert sense_texts("w", ["w_a", "w_b", "w_c"], given) == expected
     senses = {"w_a": {"train": 3, "name": "alpha"}, "w_b": {"train": 2}, "w_c": {"gloss": "third"}}
-    expected = {"w_a": SenseText("alpha"), "w_c": SenseText("", "third")}
-    assert parse_sense_texts("w", senses) == expected
+    assert parse_sense_texts("w", senses) == {
+        "w_a": SenseText("alpha"),
+        "w_c": SenseText("", "third"),
+    }
     with pytest.raises(ValueError, match="is the name or the label of 'w_b'"):
         parse_sense_texts("w", {**senses, "w_b": {"name": "alpha"}})
     with pytest.raises(ValueError, match="described by keys"):
@@ -120,10 +116,3 @@ def test_the_parts_of_speech_of_a_corpus(
     words: tuple[str, ...], parts: tuple[str, ...] | None
 ) -> None:
     assert parts_of_speech(words) == (dict(zip(words, parts, strict=True)) if parts else {})
-
-
-@pytest.mark.parametrize("word", ["age.noun", "\u82b1.n", "cold.s", "so.conj", "X.n"])
-def test_tables_and_predict_agree(word: str) -> None:
-    lemma, part = lemma_and_part(word)
-    assert parts_of_speech([word, "bank.n"])[word] == part
-    assert matching_words(lemma, [word, "bank.n"]) == [word]

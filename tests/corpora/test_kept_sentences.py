@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections.abc import Mapping
 from pathlib import Path
 from random import Random
 
@@ -74,47 +73,34 @@ GOOD = "".join(
 )
 
 
-def without_test(word: str) -> str:
-    return "".join(f"{word}\ts{i % 2}\t*{word}* {FILLING[i]}\ttrain\n" for i in range(4))
+NEVER_TESTED = "".join(f"elm\ts{i % 2}\t*elm* {FILLING[i]}\ttrain\n" for i in range(4))
 
 
-def test_a_word_without_test_rows_is_left_out_with_the_reason(tmp_path: Path) -> None:
-    path = tmp_path / "rows.tsv"
-    path.write_text(HEADER + GOOD + without_test("elm"))
-    with pytest.raises(CorpusError, match="the word 'elm' has 2 senses in") as caught:
-        import_corpus([path], out=tmp_path / "out", name="mine")
+@pytest.mark.parametrize(
+    ("lines", "problem", "left_out"),
+    [
+        (NEVER_TESTED, "the word 'elm' has 2 senses in", "4 instances of words without a test"),
+        ("oak\ts9\t*oak* x\ttest\n", "'s9' of 'oak' has no training", "1 instances of senses with"),
+        ("elm\ts0\t*elm* x\ttrain\n", "'elm' has only one sense", "1 instances of words with"),
+    ],
+)
+def test_what_cannot_be_trained_and_tested_is_left_out_with_the_reason(
+    tmp_path: Path, lines: str, problem: str, left_out: str
+) -> None:
+    path, out = tmp_path / "rows.tsv", tmp_path / "out"
+    path.write_text(HEADER + GOOD + lines)
+    with pytest.raises(CorpusError, match=problem) as caught:
+        import_corpus([path], out=out, name="mine")
     # The fix in the message works.
-    assert "leave it out (--at-least 1)" in str(caught.value.fix)
-    text = import_corpus([path], out=tmp_path / "out", name="mine", at_least=1)
-    assert "left out: 4 instances of words without a test instance" in text
-    assert "1 word; " in text
-
-
-def test_a_sense_without_training_rows_is_left_out_with_the_reason(tmp_path: Path) -> None:
-    path = tmp_path / "rows.tsv"
-    path.write_text(HEADER + GOOD + "oak\ts9\t*oak* never\ttest\n")
-    with pytest.raises(CorpusError, match="'s9' of 'oak' has no training instance") as caught:
-        import_corpus([path], out=tmp_path / "out", name="mine")
-    assert "leave out the sense (--at-least 1)" in str(caught.value.fix)
-    text = import_corpus([path], out=tmp_path / "out", name="mine", at_least=1)
-    assert "left out: 1 instances of senses without a training instance" in text
+    assert "--at-least" in str(caught.value.fix)
+    text = import_corpus([path], out=out, name="mine", at_least=1)
+    assert f"left out: {left_out}" in text and "1 word; " in text
     assert "oak: s0 2 + 1, s1 2 + 1" in text
-
-
-def test_a_single_sense_is_refused_with_what_minima_would_keep(tmp_path: Path) -> None:
-    path = tmp_path / "rows.tsv"
-    path.write_text(HEADER.replace("\tsplit", "") + "elm\ta\tan *elm*\noak\ta\tan *oak*\n")
-    with pytest.raises(CorpusError, match="'elm' has only one sense") as caught:
-        import_corpus([path], out=tmp_path / "out", name="mine")
-    assert "--at-least 2 would keep 0 of 2 words, 0 senses" in str(caught.value.fix)
-
-
-def test_a_lower_number_is_advised_only_if_there_is_one(tmp_path: Path) -> None:
-    path = tmp_path / "rows.tsv"
-    path.write_text("word\tsense\tsentence\noak\ta\tan *oak*\noak\tb\tthe *oak*\n")
+    # A lower number is advised if there is one.
     for least, lower in ((2, False), (4, True)):
         with pytest.raises(CorpusError, match="no word with two senses is left") as caught:
-            import_corpus([path], out=tmp_path / "out", name="mine", at_least=least)
+            path.write_text("word\tsense\tsentence\noak\ta\tan *oak*\noak\tb\tthe *oak*\n")
+            import_corpus([path], out=tmp_path / "no", name="mine", at_least=least)
         assert ("a lower --at-least" in str(caught.value.fix)) == lower
 
 
@@ -164,6 +150,14 @@ def test_trained_on_one_and_tested_on_another(tmp_path: Path) -> None:
     (hot_dog,) = [tokens for tokens in several if tokens[0] == "amberbd"]
     assert hot_dog[-1] == "hot dog"
     assert "left out: 1 instances of words that the test files lack" in text
+    single = put(tmp_path, "c", ("cell", "c1"))
+    with pytest.raises(CorpusError, match="no word has two senses in the training files"):
+        import_corpus([], out=tmp_path / "no", name="mine", train=[single], test=[test])
+    for given in ({}, {"train": [train]}, {"test": [test]}, {"train": [train], "test": [test]}):
+        files = [train] if len(given) == 2 else []
+        with pytest.raises(ConfigError, match="unclear which files are for training"):
+            import_corpus(files, out=tmp_path / "no", name="mine", **given)
+    assert not (tmp_path / "no").exists()
 
 
 def test_a_word_without_an_instance_of_its_senses_is_not_announced(
@@ -182,20 +176,3 @@ def test_a_word_without_an_instance_of_its_senses_is_not_announced(
     assert "left out: 4 instances of words of whose senses the test files have no" in text
     written = json.loads((out / MANIFEST).read_text())["words"]
     assert [(word, len(entry["senses"])) for word, entry in written.items()] == [("cell.n", 2)]
-
-
-@pytest.mark.parametrize(
-    "files", [{}, {"train": 1}, {"test": 1}, {"train": 1, "test": 1, "files": 1}]
-)
-def test_files_that_are_for_nothing(tmp_path: Path, files: Mapping[str, int]) -> None:
-    path = put(tmp_path, "a", *TRAIN)
-    arguments = {name: [path] for name in files}
-    with pytest.raises(ConfigError, match="unclear which files are for training"):
-        import_corpus(arguments.pop("files", []), out=tmp_path / "out", name="mine", **arguments)
-
-
-def test_nothing_to_train_and_test(tmp_path: Path) -> None:
-    train, test = put(tmp_path, "a", ("cell", "c1")), put(tmp_path, "b", ("cell", "c1"))
-    with pytest.raises(CorpusError, match="no word has two senses in the training files"):
-        import_corpus([], out=tmp_path / "out", name="mine", train=[train], test=[test])
-    assert not (tmp_path / "out").exists()

@@ -90,18 +90,8 @@ LINES = {
     "is not a number from 0 up": [
         f"{position}\tthe mint struck a medal"
         for position in (
-            "one",
-            "-1",
-            "1.0",
-            "0x1",
-            "1_0",
-            " 1",
-            "",
-            "\uff11",
-            "²",
-            "1234567890",
-            "1:",
-            "1-3",
+            *("one", "-1", "1.0", "0x1", "1_0", " 1", "", "\uff11", "²"),
+            *("1234567890", "1:", "1-3"),
         )
     ],
     "out of range: the sentence has 5 tokens": ["5\tthe mint struck a medal"],
