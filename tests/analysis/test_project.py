@@ -52,19 +52,6 @@ def simplex(n: int, width: int, senses: int, apart: float) -> tuple[np.ndarray, 
     return apart * turn[gold] + random.normal(size=(n, width)), gold
 
 
-def test_points_on_a_line() -> None:
-    along = np.array([-2.0, 0, 1, 5, 10, -7])
-    vectors = np.array([100.0, 50]) + along[:, None] * np.array([3, 4]) / 5
-    train = np.array([True, True, True, True, False, False])
-    points, explained = pca(vectors, train)
-    # The mean of the training rows is 1.
-    expected = np.column_stack([along - 1, np.zeros(6)])
-    assert points.dtype == np.float32
-    assert_allclose(upright(points, expected)[:, 0], expected[:, 0], atol=1e-5)
-    assert_allclose(points[:, 1], 0, atol=1e-5)
-    assert_allclose(explained, (1, 0), atol=1e-12)
-
-
 @pytest.mark.parametrize(("rows", "width"), [(60, 8), (20, 40), (9, 8), (8, 8)])
 def test_equals_scikit_learn(rows: int, width: int) -> None:
     random = np.random.default_rng(rows)
@@ -95,6 +82,9 @@ def test_axes_are_fitted_on_the_training_rows_alone(make_corpus: MakeCorpus, met
         ([[0.1, 0.1], [0.1, 0.1], [1, 2]], [[0, 0], [0, 0], [0, 0]], (0, 0)),
         ([[0.0, 0, 0], [0, 0, 4], [1, 2, 3]], [[2, 0], [2, 0], [1, 0]], (1, 0)),
         ([[0.0], [2], [7]], [[1, 0], [1, 0], [6, 0]], (1, 0)),
+        # Points on a line; the mean of the training rows is 1.
+        ([[100 + 3 * t, 50 + 4 * t] for t in (-2, 0, 1, 5, 10)],
+         [[15, 0], [5, 0], [0, 0], [20, 0], [45, 0]], (1, 0)),
         # Corners (+-3, +-1): the variances are 9 : 1.
         ([[3, 1], [3, -1], [-3, 1], [-3, -1], [0, 0.5]],
          [[3, 1], [3, 1], [3, 1], [3, 1], [0, 0.5]], (0.9, 0.1)),
@@ -274,6 +264,28 @@ def test_with_two_senses_the_second_axis_is_the_first_residual_component(
     assert abs(np.corrcoef(second, common[~train])[0, 1]) > 0.9
     assert abs(np.corrcoef(second, gold[~train])[0, 1]) < 0.2
     assert explained is None
+    # Both axes are in units of the standard deviation within senses.
+    scaled = StandardScaler().fit(vectors[train]).transform(vectors)
+    model = LinearDiscriminantAnalysis(solver="lsqr", shrinkage=SHRINKAGE)
+    spread = model.fit(scaled[train], gold[train]).covariance_
+    axes = np.linalg.lstsq(scaled[~train], points[~train])[0]
+    assert_allclose(axes.T @ spread @ axes, np.eye(2), atol=1e-4)
+
+
+def test_the_residual_axis_has_one_sign_in_all_folds(make_corpus: MakeCorpus) -> None:
+    """Ten features move together, half of them the other way: by the largest of its entries the
+    axis would have one sign in one fold and another in the next.
+    """
+    random = np.random.default_rng(1)
+    gold, common = random.integers(0, 2, size=1200), random.normal(size=1200)
+    vectors = random.normal(size=(1200, 11))
+    vectors[:, :10] += common[:, None] * ([3, -3] * 5)
+    vectors[:, 10] += 5 * gold
+    corpus, folds, train = made_word(make_corpus, vectors, gold)
+    second = discriminants(vectors, corpus, folds)[0][train, 1]
+    of_fold = [folds.held[0] == fold for fold in range(5)]
+    alike = [np.corrcoef(second[held], common[train][held])[0, 1] for held in of_fold]
+    assert min(alike) > 0.9 or max(alike) < -0.9, alike
 
 
 def test_training_points_are_projected_out_of_fold(make_corpus: MakeCorpus) -> None:
@@ -407,19 +419,7 @@ def test_any_number_of_threads_writes_the_same_bytes(
     vectors = np.random.default_rng(8).normal(size=(1, 600, 1024)).astype(np.float32)
     write_vectors(tmp_path / "e" / "mint" / "focal.safetensors", table, vectors)
     write(tmp_path / "c" / "mint.parquet", table)
-    given = [
-        "--corpus",
-        "c",
-        "--words",
-        "mint",
-        "--embeddings",
-        "e",
-        "--layers",
-        "0",
-        "--folds",
-        "f.parquet",
-        "--method",
-    ]
+    given = ["--corpus", "c", "--words", "mint", "--embeddings", "e", "--layers", "0"]
     project_by = ["project", *given, "--folds", "f.parquet", "--method", method]
     for command in (["neighbours", *given], project_by):
         written = set()

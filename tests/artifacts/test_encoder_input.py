@@ -66,20 +66,14 @@ def test_defaults_are_part_of_the_value() -> None:
     }
 
 
-@pytest.mark.parametrize(
-    ("value", "reads"),
-    [
-        ("plain", False),
-        ("echo", True),
-        ({"template": "{sentence} is", "read": "last"}, True),
-        ({"template": "{word} : {sentence}"}, False),
-        ({"template": "{sentence} : {word}"}, True),
-        ({"mark": ["<", ">"], "read": "mark"}, False),
-        ({"template": "{sentence} {sentence}", "mark": ["<", ">"], "read": "mark"}, True),
-    ],
-)
-def test_what_reads_after_a_whole_sentence(value: Any, reads: bool) -> None:
-    assert parse_input(value).reads_after_sentence is reads
+def test_what_reads_after_a_whole_sentence() -> None:
+    marks = {"mark": ["<", ">"], "read": "mark"}
+    before: list[Any] = ["plain", {"template": "{word} : {sentence}"}, marks]
+    after: list[Any] = ["echo", {"template": "{sentence} : {word}"}]
+    after += [{"template": "{sentence} is", "read": "last"}]
+    after += [{"template": "{sentence} {sentence}", **marks}]
+    assert [parse_input(value).reads_after_sentence for value in before] == [False] * 3
+    assert [parse_input(value).reads_after_sentence for value in after] == [True] * 4
 
 
 NO_INPUT: list[Any] = ["twice", 3, {}, {"read": "last"}, {"template": "{sentence}", "pool": "last"}]

@@ -2,11 +2,11 @@
 
 import csv
 import json
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
-from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.dataset import DATA, DATASETS
 from wsd.corpora import folds
 from wsd.corpora.download import ARCHIVE, extract, place
@@ -210,33 +210,7 @@ def test_a_malformed_line_out_of_domain_is_named(
 
 
 @pytest.mark.slow
-def test_the_real_corpus(real_corpora: dict[str, Corpus]) -> None:
-    tables = real_corpora.values()
-    assert len(tables) == 20
-    assert sum(len(table.senses) for table in tables) == 53
-    assert sum(int((table.split == "train").sum()) for table in tables) == 23_370
-    assert sum(int((table.split == "test").sum()) for table in tables) == 10_196
-    at_position = [
-        (tokens[position], table.word)
-        for table in tables
-        for tokens, position in zip(table.tokens, table.position, strict=True)
-    ]
-    assert len(at_position) == 33_566
-    assert [pair for pair in at_position if pair[0] != pair[1]] == []
-    with (DATA / "sizes.csv").open(encoding="utf-8", newline="") as file:
-        noted = [row for row in csv.DictReader(file) if row["dataset"] == "coarsewsd20"]
-    for row, table in zip(noted, tables, strict=True):
-        train = table.take(table.split == "train")
-        sizes = [len(table.senses), len(train), int((table.split == "test").sum())]
-        assert [row["word"], *(int(row[f"n_{k}"]) for k in ("senses", "train", "test"))] == [
-            table.word,
-            *sizes,
-        ]
-        assert int(row["most_folds"]) == folds.most_folds_of(train.gold.tolist(), train.tokens)
-
-
-@pytest.mark.slow
-def test_the_real_sentences_out_of_domain(archive: Path, tmp_path: Path) -> None:
+def test_the_real_corpus(archive: Path, tmp_path: Path) -> None:
     manifest = {
         name: digest
         for name, digest in ARCHIVE.file_checksums().items()
@@ -246,21 +220,32 @@ def test_the_real_sentences_out_of_domain(archive: Path, tmp_path: Path) -> None
     further = tmp_path / "source" / "outofdomain.tsv"
     words = DATASETS["coarsewsd20"].words
     tables = [read_text(tmp_path / "source" / word, word, further) for word in words]
+    with (DATA / "sizes.csv").open(encoding="utf-8", newline="") as file:
+        noted = [row for row in csv.DictReader(file) if row["dataset"] == "coarsewsd20"]
+    totals = Counter[str]()
+    for row, table in zip(noted, tables, strict=True):
+        train = table.take(table.split == "train")
+        known = table.take(table.split != "outofdomain")
+        assert known.focal_tokens == [table.word] * len(known)
+        splits = Counter(table.split.tolist())
+        assert row == {
+            "dataset": "coarsewsd20",
+            "word": table.word,
+            "n_senses": str(len(table.senses)),
+            "n_train": str(splits["train"]),
+            "n_test": str(splits["test"]),
+            "n_out_of_domain": str(splits["outofdomain"]),
+            "most_folds": str(folds.most_folds_of(train.gold.tolist(), train.tokens)),
+        }
+        totals += Counter({**splits, "senses": len(table.senses)})
+    assert totals == {"train": 23_370, "test": 10_196, "outofdomain": 339, "senses": 53}
     rows = [
         (table.word, int(table.index[row]), int(table.gold[row]), table.tokens[row][position])
         for table in tables
         for row, position in enumerate(table.position.tolist())
         if table.split[row] == "outofdomain"
     ]
-    assert len(rows) == 339
     assert sorted(index for _, index, _, _ in rows) == list(range(339))
-    senses: dict[str, set[int]] = {}
-    for word, _, gold, _ in rows:
-        senses.setdefault(word, set()).add(gold)
-    assert len(senses) == 15
-    assert sum(len(gold) == 1 for gold in senses.values()) == 7
     # 123 sentences have another word form, such as a plural, and 7 have the word with a capital.
     assert sum(focal != word for word, _, _, focal in rows) == 130
     assert sum(focal.lower() != word for word, _, _, focal in rows) == 123
-    plain = {table.word: table for table in tables if "outofdomain" not in table.split}
-    assert sorted(plain) == ["bass", "crane", "digit", "hood", "mole"]

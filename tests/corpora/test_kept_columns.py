@@ -1,4 +1,4 @@
-"""Columns that the product does not use stay with their instances."""
+"""Documents, and columns that the product does not use, stay with their instances."""
 
 import csv
 import json
@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from importing import import_corpus
 from require import needs
 
-from wsd.artifacts.corpus_table import Corpus
-from wsd.artifacts.dataset import MANIFEST
+from wsd.artifacts.dataset import MANIFEST, read_manifest
 from wsd.corpora.copy_corpus import copy
 from wsd.corpora.text_format import extra_text, read_extra, read_text, read_unlabelled
 from wsd.errors import CorpusError
@@ -19,7 +18,7 @@ from wsd.errors import CorpusError
 TEXTS = st.text(st.characters(exclude_categories=("Cs",)), max_size=6)
 ROWS = [
     {"word": "cell", "sense": sense, "sentence": f"A *cell* of kind {n} .", "split": split,
-     "id": f"use-{n}", "note": note}
+     "id": f"use-{n}", "note": note, "document": ("times", " two  words ", "")[n % 3]}
     for n, (sense, split, note) in enumerate([
         ("room", "train", "a\ttab and \"quotes\""), ("room", "train", ""),
         ("battery", "train", "line\nbreak"), ("battery", "train", "=1+1"),
@@ -34,10 +33,6 @@ def written(path: Path, rows: list[dict[str, str]]) -> Path:
         writer.writeheader()
         writer.writerows(rows)
     return path
-
-
-def notes(corpus: Corpus) -> dict[str, str]:
-    return dict(zip(corpus.extra["id"], corpus.extra["note"], strict=True))
 
 
 @settings(max_examples=30, deadline=None)
@@ -59,20 +54,47 @@ def test_they_stay_from_the_table_to_the_corpus_and_its_copies(tmp_path: Path) -
     import_corpus([tmp_path / "once"], out=tmp_path / "twice", name="mine")
     copy(tmp_path / "twice", tmp_path / "copy", name="mine")
     expected = {row["id"]: row["note"] for row in ROWS}
+    documents = {row["id"]: " ".join(row["document"].split()) for row in ROWS} | {"use-6": ""}
     for folder in ("once", "twice", "copy"):
         further = tmp_path / folder / "outofdomain.tsv"
         corpus = read_text(tmp_path / folder / "cell", "cell", further)
-        assert notes(corpus) == expected
+        assert dict(zip(corpus.extra["id"], corpus.extra["note"], strict=True)) == expected
+        assert corpus.document is not None
+        assert dict(zip(corpus.extra["id"], corpus.document.tolist(), strict=True)) == documents
         assert [*corpus.extra] == ["id", "note"]
         test = corpus.take(corpus.split == "test")
         assert test.extra == {"id": ("use-4", "use-5"), "note": ("\u82b1", "")}
     manifest = json.loads((tmp_path / "once" / MANIFEST).read_text())
     assert "cell/train.extra.tsv" in manifest["files"]
-    rows = [{k: v for k, v in row.items() if k not in ("id", "note")} for row in ROWS]
+    rows = [{k: v for k, v in row.items() if k not in ("id", "note", "document")} for row in ROWS]
     import_corpus([written(tmp_path / "plain.csv", rows)], out=tmp_path / "plain", name="mine")
-    assert not [*(tmp_path / "plain").rglob("*.extra.tsv")]
+    assert not [*(tmp_path / "plain").rglob("*.extra.tsv"), *(tmp_path / "plain").rglob("*docu*")]
     plain, extra = (read_text(tmp_path / name / "cell", "cell") for name in ("plain", "once"))
-    assert plain.digest == extra.digest
+    assert plain.digest == extra.digest and plain.document is None
+    hidden = [ROWS[0], {**ROWS[1], "document": "a\u200bb"}]
+    with pytest.raises(CorpusError, match="invisible character in the document") as caught:
+        import_corpus([written(source, hidden)], out=tmp_path / "no", name="mine")
+    assert caught.value.where == f"{source}:3"
+
+
+def test_files_of_documents_are_checked(tmp_path: Path) -> None:
+    import_corpus([written(tmp_path / "cells.csv", ROWS)], out=tmp_path / "out", name="mine")
+    folder = tmp_path / "out" / "cell"
+    file = folder / "train.documents.txt"
+    file.write_text(file.read_text() + "one more\n")
+    with pytest.raises(CorpusError, match="4 sentences but 5 documents") as caught:
+        read_text(folder, "cell")
+    assert caught.value.where == f"{file}:5"
+    file.write_text("\n" * 4)
+    (folder / "test.documents.txt").unlink()
+    assert read_text(folder, "cell").document is None
+    # The manifest may list the optional files, but no others.
+    manifest = tmp_path / "out" / MANIFEST
+    facts = json.loads(manifest.read_text())
+    facts["files"]["cell/dev.documents.txt"] = facts["files"]["cell/test.documents.txt"]
+    manifest.write_text(json.dumps(facts))
+    with pytest.raises(CorpusError, match="its files do not match its words"):
+        read_manifest(manifest)
 
 
 @needs("unlabelled")
