@@ -1,5 +1,6 @@
 """Bad lines of imports are listed together, or left out and counted."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -94,6 +95,23 @@ def test_bad_quotes(tmp_path: Path) -> None:
     ]
     assert numbers == [2, 3, 4, len(good) + 5] and listed[0].startswith(f"{path}:2: not CSV")
     assert listed[-1].endswith(f"(the quotes join the lines {len(good) + 5} to {len(good) + 6})")
+    imported(path, skip_bad=True)
+    assert read_manifest(tmp_path / "out" / MANIFEST).sizes == {"cell": len(GOOD)}
+
+
+@pytest.mark.parametrize("suffix", [".jsonl", ".json"])
+def test_bad_objects(tmp_path: Path, suffix: str) -> None:
+    objects = [
+        dict(zip(("word", "sense", "sentence"), line.split("\t"), strict=True)) for line in GOOD
+    ]
+    lines = [json.dumps(entry) for entry in objects]
+    lines[3:3] = ["[1]", '{"word": "cell", "sense": "a", "sentence": "no mark"}', '{"word": 1}']
+    path = tmp_path / f"rows{suffix}"
+    path.write_text("\n".join(lines) if suffix == ".jsonl" else "[" + ",\n".join(lines) + "]")
+    with pytest.raises(CorpusError) as caught:
+        imported(path)
+    listed = str(caught.value.fix).split("\n")[1:]
+    assert [line.removeprefix(str(path))[:2] for line in listed] == [":4", ":5", ":6"]
     imported(path, skip_bad=True)
     assert read_manifest(tmp_path / "out" / MANIFEST).sizes == {"cell": len(GOOD)}
 

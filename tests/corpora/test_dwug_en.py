@@ -157,6 +157,11 @@ def test_the_folder_of_a_word_is_enough(tmp_path: Path) -> None:
     assert corpus.extra["cluster"] == ("0",) * 3 + ("1",) * 3
     assert len(table(tmp_path / "out" / JUDGMENTS)) == 3
     assert not (tmp_path / "out" / CHANGE).exists()
+    (tmp_path / "few").mkdir()
+    lines = (GRAPHS / "uses.csv").read_text().splitlines()
+    (tmp_path / "few/uses.csv").write_text("\n".join([*lines[:3], ""]))
+    with pytest.raises(CorpusError, match="no word has 3 uses"):
+        import_corpus([tmp_path / "few"], out=tmp_path / "no", name="xx")
 
 
 def test_odd_data_are_kept_as_they_are(
