@@ -179,6 +179,12 @@ def test_the_tables_of_the_readme_are_up_to_date() -> None:
     assert "| `views.store` |" in written and "| `store_dtype` |" in written
 
 
+def test_the_readme_lists_every_file() -> None:
+    text = (CONFIG / "README.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^\| `(\w+\.yaml)` \|", text, re.MULTILINE)
+    assert sorted(listed) == sorted(path.name for path in CONFIG.glob("*.yaml"))
+
+
 def test_every_key_of_a_study_is_explained_on_its_page() -> None:
     pages = sorted((CONFIG.parent / "docs/studies").glob("*.md"))
     text = "\n".join(page.read_text(encoding="utf-8") for page in pages)
