@@ -10,7 +10,6 @@ TESTS = {
         "workflow/test_crash.py::test_a_killed_run_ends_like_an_undisturbed_run",
         "workflow/test_survival.py::test_after_a_signal_the_same_command_continues",
     ],
-    "power cut": ["workflow/test_steps.py::test_every_command_syncs_files_before_it_renames_them"],
     "a second run": [
         "workflow/test_survival.py::test_a_second_run_is_refused_and_the_first_is_not_disturbed"
     ],
@@ -56,7 +55,6 @@ TESTS = {
         "corpora/test_focal_form_check.py::test_a_corpus_of_other_words_is_refused"
     ],
     "too few sentences": ["workflow/test_workflow.py::test_a_corpus_too_small_to_fold"],
-    "any value": ["fuzz/test_fuzz.py::test_any_value_of_any_key_is_accepted_or_refused"],
     "weights that are NaN": [
         "encoder/test_encoder.py::test_a_vector_that_is_not_finite_names_the_instance"
     ],
@@ -75,9 +73,6 @@ TESTS = {
     "an output": [
         "run/test_guard.py::test_an_input_is_not_overwritten",
         "run/test_guard.py::test_nothing_is_put_into_a_store_by_hand",
-    ],
-    "a word with hundreds": [
-        "metrics/test_many_senses.py::test_memory_does_not_grow_with_the_senses_cube"
     ],
 }
 
