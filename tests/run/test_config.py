@@ -172,6 +172,12 @@ def test_a_key_without_a_description_is_refused() -> None:
             further: int
 
 
+def test_the_readme_lists_every_file() -> None:
+    text = (CONFIG / "README.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^\| `(\w+\.yaml)` \|", text, re.MULTILINE)
+    assert sorted(listed) == sorted(path.name for path in CONFIG.glob("*.yaml"))
+
+
 def test_the_tables_of_the_readme_are_up_to_date() -> None:
     """`python tools/config_files.py` writes the tables."""
     written = runpy.run_path(str(CONFIG.parent / "tools/config_files.py"))["readme"]()
