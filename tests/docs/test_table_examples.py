@@ -46,14 +46,18 @@ EXAMPLES = {
 }
 
 
-# The pages whose examples have no senses.
-UNLABELLED = {("change.md", "Uses in a table"), ("other-languages.md", "Example")}
-UNLABELLED |= {("unlabelled.md", "Prepare the sentences")}
+# The studies that the examples need.
+STUDIES = {
+    ("change.md", "Uses in a table"): ("change", "unlabelled"),
+    ("change.md", "Word usage graphs"): ("change",),
+    ("other-languages.md", "Example"): ("unlabelled",),
+    ("unlabelled.md", "Prepare the sentences"): ("unlabelled",),
+}
 
 
 @pytest.mark.parametrize(
     ("page", "section"),
-    [pytest.param(*at, marks=needs("unlabelled") if at in UNLABELLED else ()) for at in EXAMPLES],
+    [pytest.param(*at, marks=needs(*STUDIES.get(at, ()))) for at in EXAMPLES],
 )
 def test_the_example_is_imported(
     page: str,
@@ -72,11 +76,12 @@ def test_the_example_is_imported(
 def test_every_example_file_is_tested() -> None:
     titled = {
         (page, section)
-        for page in ("change.md", "other-languages.md", "own-corpus.md", "unlabelled.md")
+        for page in {page for page, _ in EXAMPLES}
+        if (HOW_TO / page).exists()  # the page of a study is deleted with it
         for section, text in sections(HOW_TO / page).items()
         if 'title="' in text
     }
-    assert titled == EXAMPLES.keys()
+    assert titled == {(page, section) for page, section in EXAMPLES if (HOW_TO / page).exists()}
 
 
 def test_a_dataset_is_downloaded_and_imported(

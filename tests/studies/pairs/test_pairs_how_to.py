@@ -14,10 +14,10 @@ SECTIONS = sections(REPOSITORY / "docs/how-to/pairs.md")
 # some extra columns.
 EXAMPLES = {
     "Table": [("mint", 11, 14, 1, {"id"})],
-    "Ratings": [("rated", 11, 16, 4, {"same"})],
+    "Ratings": [("rated", 4, 7, 4, {"same"})],
     "Judgments of uses": [("cell", 5, 4, 4, {"identifier1", "grouping2", "judgments"})],
-    "MCL-WiC": [("mcl", 3, 5, 1, {"id"})],
-    "WiC and XL-WiC": [("wic", 4, 6, 1, set()), ("xl", 4, 6, 1, set())],
+    "MCL-WiC": [("mcl", 2, 3, 1, {"id"})],
+    "WiC and XL-WiC": [("wic", 2, 3, 1, set()), ("xl", 2, 3, 1, set())],
     "Plausibility of a sense": [("stories", 2, 3, 4.6, {"id", "judged_meaning"})],
 }
 
