@@ -17,8 +17,8 @@ HOW_TO = REPOSITORY / "docs/how-to"
 # By page and section: the words with their numbers of instances, and what the import says.
 EXAMPLES = {
     ("own-corpus.md", "Concordances"): (
-        {"bank": 8},
-        "concordance.csv: semicolon-separated, not quoted, UTF-8, 8 sentences; "
+        {"bank": 4},
+        "concordance.csv: semicolon-separated, not quoted, UTF-8, 4 sentences; "
         "place: Left, KWIC, Right; extra columns: Reference",
     ),
     ("own-corpus.md", "Sentences without a mark"): (
