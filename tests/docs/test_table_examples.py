@@ -25,23 +25,10 @@ EXAMPLES = {
         {"bank": 4},
         "place: a mark in the sentence, or the word where it is found",
     ),
-    ("own-corpus.md", "Lines that cannot be read"): (
-        {"cell": 4},
-        "left out: 1 instances of lines with a problem: no word is marked",
-    ),
     ("change.md", "Uses in a table"): ({"cell": 8}, "extra columns: period, identifier"),
-    ("change.md", "Word usage graphs"): (
-        {"cell": 4},
-        "1 word without senses; 3 judgments, 0 words with a published change",
-    ),
     ("other-languages.md", "Example"): (
         {"avocat": 4},
         "left out: 1 sentence without avocat (looked for: avocat, avocate, avocates)",
-    ),
-    ("unlabelled.md", "Prepare the sentences"): (
-        {"cell": 5},
-        "uses.csv: tab-separated, not quoted, UTF-8, 4 sentences; "
-        "place: indexes_target_token; extra columns: date, identifier",
     ),
 }
 
@@ -49,9 +36,7 @@ EXAMPLES = {
 # The studies that the examples need.
 STUDIES = {
     ("change.md", "Uses in a table"): ("change", "unlabelled"),
-    ("change.md", "Word usage graphs"): ("change",),
     ("other-languages.md", "Example"): ("unlabelled",),
-    ("unlabelled.md", "Prepare the sentences"): ("unlabelled",),
 }
 
 
