@@ -25,7 +25,7 @@ EXAMPLES = {
         {"bank": 4},
         "place: a mark in the sentence, or the word where it is found",
     ),
-    ("change.md", "Uses in a table"): ({"cell": 8}, "extra columns: period, identifier"),
+    ("change.md", "Uses in a table"): ({"cell": 4}, "extra columns: period, identifier"),
     ("other-languages.md", "Example"): (
         {"avocat": 4},
         "left out: 1 sentence without avocat (looked for: avocat, avocate, avocates)",
