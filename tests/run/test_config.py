@@ -185,8 +185,8 @@ def test_the_tables_of_the_readme_are_up_to_date() -> None:
     assert "| `views.store` |" in written and "| `store_dtype` |" in written
 
 
-def test_every_key_of_a_study_is_explained_on_its_page() -> None:
-    pages = sorted((CONFIG.parent / "docs/studies").glob("*.md"))
+def test_every_key_of_a_study_is_explained_on_a_page() -> None:
+    pages = sorted((CONFIG.parent / "docs/how-to").glob("*.md"))
     text = "\n".join(page.read_text(encoding="utf-8") for page in pages)
     explained = set(re.findall(r"\w+", " ".join(re.findall(r"`([^`\n]+)`", text))))
     own = [part for part in sections() if part.__module__.startswith("wsd.studies")]
