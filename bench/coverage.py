@@ -7,7 +7,7 @@
 
 Each simulation draws confusion matrices from known rates, for the words of CoarseWSD-20 and their
 numbers of test instances. An interval covers the truth if it contains the metric of the expected
-confusion matrix. The output is Markdown tables; docs/explanation/statistics.md quotes them.
+confusion matrix. The output is Markdown tables; docs/explanation/statistics.md quotes their ranges.
 """
 
 import argparse

@@ -1,11 +1,11 @@
 """Write docs/figures/*.svg: `python docs/make/figures.py`.
 
 The tutorial's figures show the built-in corpus with the packaged MiniLM. The figures of the
-findings show the numbers of the tables on the pages in docs/findings/.
+findings show the numbers of the tables in docs/findings/data/.
 tests/docs/test_tutorial.py draws all of them again and compares.
 """
 
-import re
+import csv
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -35,9 +35,10 @@ STYLE: Any = {
 WORDS = ("apple", "bank", "crane", "java", "spring")
 KS = (1, 2, 3, 4)
 FIGURES = Path(__file__).parents[1] / "figures"
-FINDINGS = Path(__file__).parents[1] / "findings"
+DATA = Path(__file__).parents[1] / "findings/data"
 SIZES = ("1%", "5%", "10%", "25%", "50%", "100%")
 PARTS = ("nouns", "verbs", "adjectives", "adverbs")
+MINILM = "all-MiniLM-L6-v2"
 
 
 class Score(NamedTuple):
@@ -88,36 +89,38 @@ def draw_projections(k: int, out: Path) -> None:
 
 def draw_two_corpora(out: Path) -> None:
     """Draw macro-F1 over MiniLM's layers on both corpora."""
-    nouns = table("coarsewsd20", "layer")
-    words = table("noad", "layer")
+    nouns, words = table("coarsewsd20-layers"), table("noad-layers")
+    logistic, centroid = "logistic regression", "nearest centroid"
     curves = {
-        "CoarseWSD-20, logistic regression": [nouns[i]["logistic regression"] for i in nouns],
-        "CoarseWSD-20, nearest centroid": [nouns[i]["nearest centroid"] for i in nouns],
-        "SemCor and MASC, logistic regression": [words[i]["all, 642"] for i in words],
+        "CoarseWSD-20, logistic regression": scores(nouns, model=MINILM, classifier=logistic),
+        "CoarseWSD-20, nearest centroid": scores(nouns, model=MINILM, classifier=centroid),
+        "SemCor and MASC, logistic regression": scores(words, model=MINILM, words="all"),
     }
     _draw_curves(curves, out / "two-corpora.svg")
 
 
 def draw_parts_of_speech(out: Path) -> None:
     """Draw macro-F1 over the layers, a curve per part of speech."""
-    rows = table("noad", "layer").values()
-    columns = [name for name in next(iter(rows)) if name.startswith(PARTS)]
-    curves = {name.partition(",")[0]: [row[name] for row in rows] for name in columns}
-    _draw_curves(curves, out / "parts-of-speech.svg")
+    rows = table("noad-layers")
+    _draw_curves({part: scores(rows, words=part) for part in PARTS}, out / "parts-of-speech.svg")
 
 
 def draw_rows(out: Path) -> None:
     """Draw macro-F1 of the selected configuration, controls, baselines and published systems."""
-    scores = {name: row["macro-F1"] for name, row in table("coarsewsd20", "row").items()}
+    study = {"run": "config/study.yaml", "metric": "mean_macro_f1"}
+    rows = [row for row in table("coarsewsd20-rows") if study.items() <= row.items()]
+    drawn = [(row["row"], score(row)) for row in rows]
+    drawn.insert(1, ("the same, words vary", score(rows[0], "_over_words")))
     with styled():
         figure = Figure(figsize=(TWO_COLUMNS * MM, 70 * MM), layout="constrained")
         ax = figure.subplots()
-        for i, score in enumerate(scores.values()):
+        for i, (name, (value, low, high)) in enumerate(drawn):
             color = look(0)["color"] if i < 3 else "0.35"
-            ax.plot([score.low, score.high], [i, i], color=color, linewidth=1.2)
-            ax.plot([score.value], [i], color=color, marker="o")
-        names = [name.replace("`", "") for name in scores]
-        ax.set(yticks=range(len(scores)), yticklabels=names, xlabel="macro-F1 (%)", xlim=(25, 100))
+            ax.plot([low, high], [i, i], color=color, linewidth=1.2)
+            if not name.startswith("the same"):
+                ax.plot([value], [i], color=color, marker="o")
+        names = [name for name, _ in drawn]
+        ax.set(yticks=range(len(names)), yticklabels=names, xlabel="macro-F1 (%)", xlim=(25, 100))
         ax.invert_yaxis()
         ax.grid(axis="x", linewidth=0.3)
         _save(figure, out / "coarsewsd20-rows.svg")
@@ -125,14 +128,14 @@ def draw_rows(out: Path) -> None:
 
 def draw_training_size(out: Path) -> None:
     """Draw macro-F1 against the share of the training set."""
-    rows = table("coarsewsd20", "training set")
+    rows = {row["training set"]: row for row in table("coarsewsd20-training-size")}
     with styled():
         figure = Figure(figsize=(TWO_COLUMNS * MM, 55 * MM), layout="constrained")
         ax = figure.subplots()
         for i, name in enumerate(("LDA", "nearest centroid")):
-            shares = [size for size in SIZES if name in rows[size]]
+            shares = [size for size in SIZES if rows[size][name]]
             x = [float(size.rstrip("%")) for size in shares]
-            ax.plot(x, [rows[size][name].value for size in shares], label=name, **look(i))
+            ax.plot(x, [float(rows[size][name]) for size in shares], label=name, **look(i))
         ax.set(xscale="log", xlabel="share of the training set (%)", ylabel="macro-F1 (%)")
         ax.set_xticks([1, 5, 10, 25, 50, 100], ["1", "5", "10", "25", "50", "100"])
         ax.minorticks_off()
@@ -140,38 +143,27 @@ def draw_training_size(out: Path) -> None:
         _save(figure, out / "training-size.svg")
 
 
-def table(page: str, first: str) -> dict[str, dict[str, Score]]:
-    """Return the scores of the first table of a page whose first column is ``first``.
+def table(name: str) -> list[dict[str, str]]:
+    """Return the rows of a table in docs/findings/data/."""
+    with (DATA / f"{name}.csv").open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
 
-    The keys are the first cell of a row and the column; cells without a number are left out.
+
+def scores(rows: list[dict[str, str]], **values: str) -> list[Score]:
+    """Return the scores of the rows with the given values, in the order of the layers."""
+    kept = [row for row in rows if values.items() <= row.items()]
+    return [score(row, "_over_words") for row in sorted(kept, key=lambda row: int(row["layer"]))]
+
+
+def score(row: dict[str, str], level: str = "") -> Score:
+    """Return a row's score, with the interval of a level if it has one.
+
+    A row without a value, of several seeds, has their range: its middle is the value.
     """
-    lines = (FINDINGS / f"{page}.md").read_text(encoding="utf-8").splitlines()
-    start = next(i for i, line in enumerate(lines) if line.startswith(f"| {first} |"))
-    names = _cells(lines[start])
-    rows: dict[str, dict[str, Score]] = {}
-    for line in lines[start + 2 :]:
-        if not line.startswith("|"):
-            break
-        name, *cells = _cells(line)
-        rows[name] = {key: _score(cell) for key, cell in zip(names[1:], cells, strict=True) if cell}
-    return rows
-
-
-def _cells(line: str) -> list[str]:
-    return [cell.strip() for cell in line.strip("|").split("|")]
-
-
-def _score(cell: str) -> Score:
-    """Read ``94.62 [93.36, 95.74]``, ``94.62``, an interval alone, or a range with an en dash."""
-    numbers = [float(number) for number in re.findall(r"\d+(?:\.\d+)?", cell)]
-    if not numbers:
-        return Score(np.nan, np.nan, np.nan)
-    if cell.startswith("["):
-        return Score(np.nan, *numbers)
-    if "\u2013" in cell:
-        return Score(sum(numbers) / 2, *numbers)
-    value, low, high = numbers if len(numbers) == 3 else numbers[:1] * 3
-    return Score(value, low, high)
+    ends = [float(row[key]) for key in (f"low{level}", f"high{level}") if row.get(key)]
+    value = row.get("value") or row.get("mean_macro_f1")
+    middle = float(value) if value else sum(ends) / 2
+    return Score(middle, *(ends or (middle, middle)))
 
 
 def _draw_curves(curves: dict[str, list[Score]], path: Path) -> None:

@@ -3,8 +3,8 @@
 - Pages that lie elsewhere in the repository join the site (``ELSEWHERE``).
 - Each folder of docs/ is a section of the navigation. A new page needs no entry, and a deleted page
   leaves none behind.
-- The list of studies, the reference of the commands, the reference of the library and the pages of
-  the notebooks are generated: from docs/studies/, the parser, the docstrings and the notebooks.
+- The reference of the commands, the reference of the library and the pages of the notebooks are
+  generated: from the parser, the docstrings and the notebooks.
 - The quickstart's report becomes the folder demo/, and the board the folder board/, if they exist.
 - Links between files of the repository become links between pages of the site.
 """
@@ -31,7 +31,6 @@ DOCS = ROOT / "docs"
 SECTIONS = {
     "How to": "how-to",
     "Findings": "findings",
-    "Studies": "studies",
     "Explanation": "explanation",
     "Reference": "reference",
 }
@@ -45,9 +44,8 @@ ELSEWHERE = {
     "CHANGELOG.md": "changelog.md",
     "docs/library.ipynb": "library.md",
     "docs/course.ipynb": "course.md",
-    "docs/studies": "studies/index.md",
 }
-STUDIES, COMMANDS, API = "studies/index.md", "reference/commands.md", "reference/api"
+COMMANDS, API = "reference/commands.md", "reference/api"
 # Folders of the site with pages that `wsd` wrote; the config says where they are.
 WRITTEN = ("demo", "board")
 _LINK = re.compile(r"(!?)\[([^\]]*)\]\((?![a-z]+:|#)([^)\s#]+)(#[^)\s]*)?\)")
@@ -81,7 +79,6 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     }
     for name in ("library", "course"):
         pages[f"{name}.md"] = notebook(DOCS / f"{name}.ipynb")
-    pages[STUDIES] = studies()
     pages[COMMANDS] = commands()
     pages[f"{API}/index.md"] = _public()
     for name in _modules():
@@ -99,14 +96,14 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     """Turn links between files of the repository into links between pages of the site.
 
-    A link to a file that the site lacks, to the page of a study that was deleted, or to a demo or
-    board that was not written, becomes text.
+    A link to a file that the site lacks, to a how-to page that was deleted with its study, or to a
+    demo or board that was not written, becomes text.
     MkDocs reports every other link that leads nowhere.
     """
     here = page.file.src_uri
     source = next((path for path, target in ELSEWHERE.items() if target == here), f"docs/{here}")
     missing = [n for n in WRITTEN if files.get_file_from_path(f"{n}/index.html") is None]
-    lacking = ("docs/studies/", *(f"docs/{name}/" for name in missing))
+    lacking = ("docs/how-to/", *(f"docs/{name}/" for name in missing))
 
     def site_link(match: re.Match[str]) -> str:
         image, text, link, anchor = match.groups()
@@ -123,21 +120,8 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
         relative = posixpath.relpath(target, posixpath.dirname(here) or ".")
         return f"{image}[{text}]({relative}{anchor or ''})"
 
-    generated = here.startswith(API) or here in (STUDIES, COMMANDS)
+    generated = here.startswith(API) or here == COMMANDS
     return markdown if generated else _LINK.sub(site_link, markdown)
-
-
-def studies() -> str:
-    """Return the list of studies: the title and the question of each page of docs/studies/."""
-    rows = []
-    for path in sorted((DOCS / "studies").glob("*.md")):
-        title, question, *_ = path.read_text().split("\n\n")
-        question = question.replace("\n", " ")
-        rows.append(f"| [{title.removeprefix('# ')}]({path.name}) | {question} |")
-    intro = "A study answers a further question, beside the core: which layer knows the sense?"
-    return "\n".join(
-        ["# Studies", "", intro, "", "| study | question |", "| --- | --- |", *rows, ""]
-    )
 
 
 def notebook(path: Path) -> str:

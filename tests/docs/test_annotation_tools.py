@@ -10,13 +10,14 @@ import pandas as pd
 import pytest
 import small_results
 from checkout import REPOSITORY
-from doc_examples import FENCE, follow, sections
+from doc_examples import FENCE, sections
 
 from wsd.artifacts.dataset import MANIFEST
 from wsd.cli import main
 
 PAGE = REPOSITORY / "docs/how-to/annotation-tools.md"
 FIELD = REPOSITORY / "tests/corpora/formats"
+EXPORTS = REPOSITORY / "tests/docs/exports"
 SECTIONS = sections(PAGE)
 SCRIPTS = {
     (section, title): text
@@ -56,13 +57,15 @@ def test_scripts_have_at_most_fifteen_lines() -> None:
         assert len(text.splitlines()) <= 15
 
 
-@pytest.mark.parametrize("tool", TOOLS)
-def test_the_example_of_a_tool_is_imported(
-    tool: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("tool", "export"),
+    [*zip(TOOLS, ("label-studio.json", "prodigy.jsonl", "doccano.jsonl"), strict=True)],
+)
+def test_other_fields_and_forms_of_labels_are_converted(
+    tool: str, export: str, tmp_path: Path
 ) -> None:
-    assert follow(FENCE.findall(SECTIONS[tool]), tmp_path, monkeypatch) == [0, 0]
-    (word,) = json.loads((tmp_path / "data/bank" / MANIFEST).read_text())["words"].values()
-    assert [n["train"] + n["test"] for n in word["senses"].values()] == [2, 2]
+    table = script(tool, "convert.py", EXPORTS / export, tmp_path / "bank.jsonl")
+    assert imported(table, "--word", "bank") == {"bank": {"bank_money": 2, "bank_river": 2}}
 
 
 @pytest.mark.parametrize("tool", TOOLS)

@@ -8,7 +8,7 @@ from checkout import REPOSITORY
 from wsd.commands import COMMANDS
 
 TEXT = (REPOSITORY / "CONTRIBUTING.md").read_text(encoding="utf-8")
-ROOM = re.compile(r"^\| \d \| `(\w+)/` \| (.*?) \| .*? \|$", re.MULTILINE)
+ROOM = re.compile(r"^\| \d \| `(\w+)/` \| (.*?) \|$", re.MULTILINE)
 STEP = re.compile(r"`([a-z][a-z-]+)`")
 PATH = re.compile(r"`([\w/.-]+/[\w.-]*)`")
 

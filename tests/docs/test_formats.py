@@ -2,13 +2,14 @@
 
 import json
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from checkout import REPOSITORY
-from doc_examples import FENCE, follow, sections
+from doc_examples import follow
 from require import needs
 
 from wsd.artifacts.dataset import COUNTS, MANIFEST, read_manifest
@@ -18,24 +19,23 @@ from wsd.errors import ConfigError, CorpusError
 
 PAGE = REPOSITORY / "docs/reference/formats.md"
 FIELD = REPOSITORY / "tests/corpora/formats"
-
-
-SECTIONS = sections(PAGE)
-
-
-UNLABELLED = "Sentences without senses"
+# A folder per format: a sample, a converter if the format needs one, and the commands.
+EXAMPLES = REPOSITORY / "docs/examples"
+NAMES = sorted(path.name for path in EXAMPLES.iterdir())
+UNLABELLED = "sentences-without-senses"
 
 
 @pytest.mark.parametrize(
     "name",
-    [pytest.param(n, marks=needs("unlabelled") if n == UNLABELLED else ()) for n in SECTIONS],
+    [pytest.param(n, marks=needs("unlabelled") if n == UNLABELLED else ()) for n in NAMES],
 )
 def test_every_example_is_imported(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    codes = follow(FENCE.findall(SECTIONS[name]), tmp_path, monkeypatch)
+    folder = shutil.copytree(EXAMPLES / name, tmp_path / name)
+    codes = follow([("console", "", (folder / "import.sh").read_text())], folder, monkeypatch)
     assert codes and not any(codes)
-    manifest = json.loads((tmp_path / "data/bank" / MANIFEST).read_text())
+    manifest = json.loads((folder / "data/bank" / MANIFEST).read_text())
     (word,) = manifest["words"].values()
     if manifest.get("labelled", True):
         assert [n["train"] + n["test"] for n in word["senses"].values()] == [2, 2]
@@ -43,19 +43,22 @@ def test_every_example_is_imported(
         assert word[COUNTS[0]] == 4
 
 
-def test_every_format_has_an_entry_in_the_table_and_an_example() -> None:
+def test_every_format_of_the_table_has_a_section_and_an_example() -> None:
     page = PAGE.read_text(encoding="utf-8")
-    named = re.findall(r"\[([^\]]+)\]\(#([^)]+)\)", page[: page.index("**How")])
-    anchors = {re.sub(r"[^a-z0-9 -]", "", name.lower()).replace(" ", "-") for name in SECTIONS}
-    assert {anchor for _, anchor in named} == anchors
+    headings = {name.lower().replace(" ", "-") for name in re.findall(r"^## (.+)$", page, re.M)}
+    tables = page[: page.index("## All formats")]
+    assert headings - {"all-formats"} == set(re.findall(r"\]\(#([^)]+)\)", tables))
+    linked = re.findall(r"\]\(\.\./examples/([^)]+)\)", tables)
+    assert {path.split("/")[0] for path in linked} == {*NAMES}
+    assert all((EXAMPLES / path).is_file() for path in linked)
 
 
 CONVERTED = {
-    "WebAnno TSV": "webanno.tsv",
-    "CoNLL-U": "conllu.conllu",
-    "FEWS": "fews.txt",
-    "SemCor SGML": "semcor.xml",
-    "NAF": "naf.xml",
+    "webanno-tsv": "webanno.tsv",
+    "conll-u": "conllu.conllu",
+    "fews": "fews.txt",
+    "semcor-sgml": "semcor.xml",
+    "naf": "naf.xml",
 }
 
 
@@ -66,10 +69,8 @@ def test_an_unread_format_is_refused_and_its_conversion_works(
     arguments = ["import", str(FIELD / file), "--out", str(tmp_path / "no"), "--name", "bank"]
     assert main(arguments) in (ConfigError.exit_code, CorpusError.exit_code)
     assert str(PAGE.relative_to(REPOSITORY)) in capsys.readouterr().err
-    (code,) = [text for _, title, text in FENCE.findall(SECTIONS[name]) if title == "convert.py"]
-    (tmp_path / "convert.py").write_text(code)
-    table, out = tmp_path / "bank.tsv", tmp_path / "out"
-    subprocess.run([sys.executable, tmp_path / "convert.py", FIELD / file, table], check=True)
+    script, table, out = EXAMPLES / name / "convert.py", tmp_path / "bank.tsv", tmp_path / "out"
+    subprocess.run([sys.executable, script, FIELD / file, table], check=True)
     assert main(["import", str(table), "--out", str(out), "--name", "bank"]) == 0
     (word,) = read_manifest(out / MANIFEST).words
     (folder,) = [path for path in out.iterdir() if path.is_dir()]

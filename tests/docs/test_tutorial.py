@@ -45,7 +45,7 @@ def test_a_snippet_is_found_with_its_line_and_its_output() -> None:
 def test_no_fence_of_the_tutorial_is_left_out() -> None:
     text = TUTORIAL.read_text()
     actual = snippets.snippets(text)
-    assert text.count("```python") + text.count("```sh") == len(actual) > 6
+    assert text.count("```python") + text.count("```sh") == len(actual) > 5
     assert text.count("```text") == sum(entry.shown is not None for entry in actual)
     others = text.count("```text") + text.count("```console") + text.count("```yaml")
     assert text.count("```") == 2 * (len(actual) + others)

@@ -115,7 +115,7 @@ def test_scores_are_those_of_the_run(tmp_path: Path) -> None:
     assert set(frame["layers"]) == {"2"} and set(frame["classifier"]) == {"logistic"}
 
 
-@pytest.mark.parametrize("what", ["predictions", "vectors", "scores"])
+@pytest.mark.parametrize("what", ["predictions", "vectors"])
 def test_the_columns_are_documented(tmp_path: Path, what: str) -> None:
     page = (REPOSITORY / "docs/reference/tables.md").read_text(encoding="utf-8")
     section = page.partition(f"## {what.capitalize()}\n")[2].partition("\n## ")[0]

@@ -172,6 +172,12 @@ def test_a_key_without_a_description_is_refused() -> None:
             further: int
 
 
+def test_the_readme_lists_every_file() -> None:
+    text = (CONFIG / "README.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^\| `(\w+\.yaml)` \|", text, re.MULTILINE)
+    assert sorted(listed) == sorted(path.name for path in CONFIG.glob("*.yaml"))
+
+
 def test_the_tables_of_the_readme_are_up_to_date() -> None:
     """`python tools/config_files.py` writes the tables."""
     written = runpy.run_path(str(CONFIG.parent / "tools/config_files.py"))["readme"]()
@@ -179,8 +185,8 @@ def test_the_tables_of_the_readme_are_up_to_date() -> None:
     assert "| `views.store` |" in written and "| `store_dtype` |" in written
 
 
-def test_every_key_of_a_study_is_explained_on_its_page() -> None:
-    pages = sorted((CONFIG.parent / "docs/studies").glob("*.md"))
+def test_every_key_of_a_study_is_explained_on_a_page() -> None:
+    pages = sorted((CONFIG.parent / "docs/how-to").glob("*.md"))
     text = "\n".join(page.read_text(encoding="utf-8") for page in pages)
     explained = set(re.findall(r"\w+", " ".join(re.findall(r"`([^`\n]+)`", text))))
     own = [part for part in sections() if part.__module__.startswith("wsd.studies")]

@@ -1,7 +1,8 @@
 """Any study can be deleted, and everything else still passes.
 
-A study is its folder, its rule file, its tests, its page of documentation and its line in the
-registry. Each test copies the tracked files, deletes one study or all, and looks at the rest.
+A study is its folder, its rule file, its tests, its page docs/how-to/<study>.md, if it has one,
+and its line in the registry. Each test copies the tracked files, deletes one study or all, and
+looks at the rest.
 """
 
 import ast
@@ -20,7 +21,7 @@ from require import missing
 from wsd.studies.registry import STUDIES
 
 OF_A_STUDY = (
-    *("wsd/studies/{}", "tests/studies/{}", "workflow/rules/{}.smk", "docs/studies/{}.md"),
+    *("wsd/studies/{}", "tests/studies/{}", "workflow/rules/{}.smk", "docs/how-to/{}.md"),
 )
 REGISTRY = "wsd/studies/registry.py"
 # The fast tests of the core, except those that need a browser.
@@ -100,6 +101,18 @@ def imported(file: Path) -> set[str]:
         elif isinstance(node, ast.ImportFrom):
             names |= {f"{node.module}.{alias.name}" for alias in node.names}
     return names
+
+
+def test_every_link_to_a_page_resolves() -> None:
+    """The site turns a link to a deleted page into text, and so cannot report a wrong name."""
+    pages = [file for at in ("*.md", "*/README.md", "docs/**/*.md") for file in REPOSITORY.glob(at)]
+    wrong = [
+        f"{page.relative_to(REPOSITORY)}: {link}"
+        for page in pages
+        for link in re.findall(r"\]\(([^)\s#:]+\.md)[)#]", page.read_text(encoding="utf-8"))
+        if not (page.parent / link).is_file()
+    ]
+    assert len(pages) > 30 and not wrong, wrong
 
 
 @pytest.mark.parametrize("study", STUDIES)

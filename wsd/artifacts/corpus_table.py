@@ -185,7 +185,7 @@ def read(path: Path) -> Corpus:
     table, provenance = read_table(path, "tokens", "sense")
     senses = tuple(provenance["senses"])
     has_documents = "document" in table.column_names
-    return Corpus(
+    corpus = Corpus(
         word=provenance["word"],
         senses=senses,
         split=np.array(table["split"].to_pylist()),
@@ -196,6 +196,9 @@ def read(path: Path) -> Corpus:
         document=np.array(table["document"].to_pylist()) if has_documents else None,
         extra=extra_columns(table),
     )
+    # The checksum of the file proves it, and every step reads the tables.
+    vars(corpus)["digest"] = provenance["digest"]
+    return corpus
 
 
 def read_corpora(folder: Path, words: Sequence[str]) -> dict[str, Corpus]:

@@ -21,7 +21,7 @@ from wsd.metrics.confidence_intervals import (
 from wsd.metrics.confidence_set import Best, confidence_set
 from wsd.metrics.over_words import FEWEST, ByWord, scores_by_word
 from wsd.metrics.permutation import compare_systems, holm
-from wsd.metrics.scores import MEAN_SCORES, Counts, count_kinds, mean_scores, word_scores
+from wsd.metrics.scores import MEAN_SCORES, OF_WORD, Counts, count_kinds, mean_scores, word_scores
 
 Line = dict[str, Any]
 # Of a difference, after its prefix; then without a prefix.
@@ -210,7 +210,9 @@ def rare_senses(rows: Sequence[ComparisonRow]) -> list[Line]:
     return table
 
 
-def paired_differences(joints: Sequence[Counts], seed: int, prefix: str = "") -> dict[str, Line]:
+def paired_differences(
+    joints: Sequence[Counts], seed: int, prefix: str = "", means: Sequence[str] = MEAN_SCORES
+) -> dict[str, Line]:
     """Return the difference of two systems, its 95% interval and p-value, by mean score.
 
     Two systems with the same predictions have the difference 0, no interval and no test.
@@ -222,13 +224,18 @@ def paired_differences(joints: Sequence[Counts], seed: int, prefix: str = "") ->
     seed : int
     prefix : str
         Before the names ``low`` and ``high``.
+    means : sequence of str
+        Among ``MEAN_SCORES``.
     """
     if identical(joints):
-        return {name: {"difference": 0.0} for name in MEAN_SCORES}
+        return {name: {"difference": 0.0} for name in means}
+    names = sorted({OF_WORD[mean] for mean in means})
     return {
         name: {"difference": difference, f"{prefix}low": low, f"{prefix}high": high, "p": p}
         | {"error": error}
-        for name, (difference, low, high, p, error) in compare_systems(joints, rng=seed).items()
+        for name, (difference, low, high, p, error) in compare_systems(
+            joints, rng=seed, names=names
+        ).items()
     }
 
 

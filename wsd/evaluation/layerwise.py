@@ -47,7 +47,7 @@ from wsd.evaluation.comparison_tables import (
 from wsd.logs import log
 from wsd.metrics.confidence_intervals import TAILS, mean_intervals, resampled
 from wsd.metrics.over_words import FEWEST, scores_by_word
-from wsd.metrics.scores import WORD_SCORES, word_scores
+from wsd.metrics.scores import OF_WORD, WORD_SCORES, word_scores
 from wsd.storage.csv import write_csv
 
 GROUP = ("model", "view", "classifier")
@@ -196,7 +196,7 @@ def of_layers(group: Group, seed: int) -> list[Line]:
     (reference,) = (row for row in group.rows if row.layers == group.selected)
     table: list[Line] = []
     for row, objective_cv in zip(group.rows, group.objective_cv, strict=True):
-        low, high = mean_intervals(count_rows(row), rng=seed)[metric]
+        low, high = mean_intervals(count_rows(row), rng=seed, names=[OF_WORD[metric]])[metric]
         table.append(
             {
                 **group.columns(row),
@@ -247,7 +247,7 @@ def _difference(row: ComparisonRow, reference: ComparisonRow, metric: str, seed:
     """Return the difference of two rows over these words, and over words."""
     prefix = "difference_"
     joints = count_rows(row, reference)
-    line = paired_differences(joints, seed, prefix)[metric]
+    line = paired_differences(joints, seed, prefix, [metric])[metric]
     if not identical(joints):
         line |= difference_over_words(row, reference, metric, seed, prefix)
     return line

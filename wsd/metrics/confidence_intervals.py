@@ -75,7 +75,7 @@ def word_intervals(
     cell = np.stack(list(map(np.searchsorted, below, uniform.T)), axis=1)
     # A word with a single sense has no uncertainty.
     more = generator.standard_exponential(cell.shape) * (n_senses > 1)
-    drawn = _scores(counts, _weighed(counts, counted, more, [(1.0, [cell])]))[0]
+    drawn = _scores(counts, _weighed(counts, counted, more, [(1.0, [cell])]), WORD_SCORES)[0]
     estimate = scores.word_scores(confusion)
     return {
         name: bounded(*_shortest(drawn[name]), estimate[name], floor=0)
@@ -83,7 +83,9 @@ def word_intervals(
     }
 
 
-def mean_intervals(words: Words, *, draws: int = 4000, rng: Seed = 0) -> dict[str, Interval]:
+def mean_intervals(
+    words: Words, *, draws: int = 4000, rng: Seed = 0, names: Sequence[str] = WORD_SCORES
+) -> dict[str, Interval]:
     """Return the intervals with equal tails of the scores over all words.
 
     The rows have Dirichlet posteriors, with a prior of one instance per row, half of it right
@@ -103,6 +105,8 @@ def mean_intervals(words: Words, *, draws: int = 4000, rng: Seed = 0) -> dict[st
         Counts of one system or of two, from :func:`wsd.metrics.scores.count_kinds`.
     draws, rng
         See :func:`word_intervals`.
+    names : sequence of str
+        The scores of words whose means are asked for.
 
     Returns
     -------
@@ -113,12 +117,12 @@ def mean_intervals(words: Words, *, draws: int = 4000, rng: Seed = 0) -> dict[st
         for word in words
     ]
     sizes, generator = [counts.numbers.sum() for counts in counted], np.random.default_rng(rng)
-    by_word = [_drawn_scores(counts, draws, generator) for counts in counted]
+    by_word = [_drawn_scores(counts, draws, generator, names) for counts in counted]
     drawn = scores.over_words([scores.first_minus_second(system) for system in by_word], sizes)
-    observed = scores.over_words([counts.scores(counts.numbers) for counts in counted], sizes)
-    intervals = {}
-    for name, factor in inflations(counted).items():
-        estimate, values = float(observed[name]), factor * drawn[name]
+    observed = [counts.scores(counts.numbers, names) for counts in counted]
+    intervals, factors = {}, inflations(counted)
+    for name, value in scores.over_words(observed, sizes).items():
+        estimate, values = float(value), factors[name] * drawn[name]
         low, high = estimate + np.quantile(values - values.mean(), TAILS)
         intervals[name] = bounded(low, high, estimate, floor=2 - counted[0].kinds.shape[1])
     return intervals
@@ -136,24 +140,26 @@ def _right_or_wrong(n_senses: int) -> np.ndarray:
     return shares
 
 
-def _drawn_scores(counts: Counts, draws: int, rng: np.random.Generator) -> list[Scores]:
+def _drawn_scores(
+    counts: Counts, draws: int, rng: np.random.Generator, names: Sequence[str]
+) -> list[Scores]:
     """Return each system's scores in draws from the posterior, with the prior's instances."""
     step = max(1, DRAWN // (len(counts.numbers) + counts.n_senses))
     parts = [
-        _scores(counts, _draw_margins(counts, min(step, draws - start), rng))
+        _scores(counts, _draw_margins(counts, min(step, draws - start), rng), names)
         for start in range(0, draws, step)
     ]
     return [
-        {name: np.concatenate([part[name] for part in system]) for name in scores.WORD_SCORES}
+        {name: np.concatenate([part[name] for part in system]) for name in names}
         for system in zip(*parts, strict=True)
     ]
 
 
-def _scores(counts: Counts, drawn: Sequence[Margins]) -> list[Scores]:
+def _scores(counts: Counts, drawn: Sequence[Margins], names: Sequence[str]) -> list[Scores]:
     """Return the scores of drawn margins, with macro-F1 over the senses that were observed."""
     observed = counts.margins(counts.numbers)
     return [
-        scores.scores_of_margins(*margins, labels=gold + predicted > 0)
+        scores.scores_of_margins(*margins, labels=gold + predicted > 0, names=names)
         for margins, (_, gold, predicted) in zip(drawn, observed, strict=True)
     ]
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from wsd.metrics.confidence_intervals import LEVEL, Seed
 from wsd.metrics.permutation import CACHED, DRAWN, Sample, sample_exchanges
-from wsd.metrics.scores import Counts, count_kinds, over_words, scores_of_margins, subtract
+from wsd.metrics.scores import OF_WORD, Counts, count_kinds, mean_over_words, score_of_margins
 
 # A function of a choice and other choices.
 Advantages = Callable[[int, np.ndarray], np.ndarray]
@@ -70,9 +70,8 @@ def confidence_set(
     """
     of_words = [None] * len(gold) if documents is None else documents
     words = [_count_choices(*word) for word in zip(gold, predictions, of_words, strict=True)]
-    scores = over_words(
-        [_scores(word.margins, word.gold) for word in words], [word.gold.sum() for word in words]
-    )
+    of_words = [_score(metric, word.margins, word.gold) for word in words]
+    scores = mean_over_words(metric, of_words, [word.gold.sum() for word in words])
     sizes = [word.margins.size for word in words]
     most = min(CACHED // max(sizes), DRAWN // sum(sizes))
     units = [(word.differ.numbers, word.differ.documents) for word in words]
@@ -87,8 +86,8 @@ def confidence_set(
         return partial(_advantages, words, given, metric)
 
     errors = _standard_errors(words, metric)
-    p = exchange_p_values(scores[metric], errors, sample, exchange, len(independent))
-    return Best(scores[metric], p, within=p > 1 - LEVEL)
+    p = exchange_p_values(scores, errors, sample, exchange, len(independent))
+    return Best(scores, p, within=p > 1 - LEVEL)
 
 
 class _Choices(NamedTuple):
@@ -233,12 +232,12 @@ def _advantages(
     advantages = []
     for word, away in zip(words, given, strict=True):
         gained = away[:, :, others] - away[:, :, [choice]]
-        theirs = _scores(word.margins[:, :, others, None] - gained, word.gold)
-        own = _scores(word.margins[:, :, [choice], None] + gained, word.gold)
-        advantages.append(subtract(theirs, own))
-    return over_words(advantages, [word.gold.sum() for word in words])[metric].T
+        theirs = _score(metric, word.margins[:, :, others, None] - gained, word.gold)
+        own = _score(metric, word.margins[:, :, [choice], None] + gained, word.gold)
+        advantages.append(theirs - own)
+    return mean_over_words(metric, advantages, [word.gold.sum() for word in words]).T
 
 
-def _scores(margins: np.ndarray, gold: np.ndarray) -> dict[str, np.ndarray]:
+def _score(metric: str, margins: np.ndarray, gold: np.ndarray) -> np.ndarray:
     right, predicted = np.moveaxis(margins, 1, -1)
-    return scores_of_margins(right, gold, predicted)
+    return score_of_margins(OF_WORD[metric], right, gold, predicted)

@@ -88,14 +88,14 @@ def nearest(tokens: Sentences, among: Sentences) -> tuple[np.ndarray, np.ndarray
         The first sentence of ``among`` with this index; -1 if none has a common trigram.
     """
     highest, place = np.zeros(len(tokens)), np.full(len(tokens), -1, dtype=np.int64)
+    if not among:
+        return highest, place
     incidence = _incidence([*tokens, *among])
     for start, jaccard in _jaccard(incidence[: len(tokens)], incidence[len(tokens) :]):
-        rows = np.repeat(np.arange(jaccard.shape[0]), np.diff(jaccard.indptr))
-        # The first entry of each row has the highest index, and is the first in `among` of equals.
-        order = np.lexsort((jaccard.indices, -jaccard.data, rows))
-        matched, first = np.unique(rows[order], return_index=True)
-        highest[start + matched] = jaccard.data[order][first]
-        place[start + matched] = jaccard.indices[order][first]
+        rows = slice(start, start + jaccard.shape[0])
+        highest[rows] = jaccard.max(axis=1).toarray()
+        # argmax returns the first of equals.
+        place[rows] = np.where(highest[rows] > 0, jaccard.argmax(axis=1), -1)
     return highest, place
 
 

@@ -15,8 +15,8 @@ from wsd.metrics.scores import confusion, word_scores
 from wsd.metrics.single_thread import one_thread
 
 K = 5
-# The most numbers in a block of similarities: 64 MB, whatever the size of a word.
-BLOCK = 2**23
+# The most numbers in a block of similarities: 16 MB, whatever the size of a word.
+BLOCK = 2**21
 # A cosine distance beyond this quantile is out of distribution.
 QUANTILE = 0.99
 # Vectors have half precision: smaller distances than this are zero.

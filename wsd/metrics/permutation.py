@@ -65,7 +65,9 @@ class PairedTest(NamedTuple):
     error: float
 
 
-def compare_systems(joints: Sequence[Counts], *, rng: Seed = 0) -> dict[str, Difference]:
+def compare_systems(
+    joints: Sequence[Counts], *, rng: Seed = 0, names: Sequence[str] = scores.WORD_SCORES
+) -> dict[str, Difference]:
     """Return the differences of two systems over all words, with intervals that agree with tests.
 
     The interval is the difference plus and minus the reach of the permutation test. If the
@@ -74,7 +76,7 @@ def compare_systems(joints: Sequence[Counts], *, rng: Seed = 0) -> dict[str, Dif
 
     Parameters
     ----------
-    joints, rng
+    joints, rng, names
         See :func:`paired_permutations`.
 
     Returns
@@ -83,10 +85,10 @@ def compare_systems(joints: Sequence[Counts], *, rng: Seed = 0) -> dict[str, Dif
     """
     from scipy.stats import norm
 
-    tests = paired_permutations(joints, rng=rng)
+    tests = paired_permutations(joints, rng=rng, names=names)
     reaches, halves = LARGE
     large = {name for name, test in tests.items() if abs(test.difference) > reaches * test.reach}
-    posterior = mean_intervals(joints, rng=rng) if large else {}
+    posterior = mean_intervals(joints, rng=rng, names=names) if large else {}
     differences = {}
     for name, (difference, p, reach, error) in tests.items():
         ends = bounded(difference - reach, difference + reach, difference, floor=-1)
@@ -98,7 +100,9 @@ def compare_systems(joints: Sequence[Counts], *, rng: Seed = 0) -> dict[str, Dif
     return differences
 
 
-def paired_permutations(joints: Sequence[Counts], *, rng: Seed = 0) -> dict[str, PairedTest]:
+def paired_permutations(
+    joints: Sequence[Counts], *, rng: Seed = 0, names: Sequence[str] = scores.WORD_SCORES
+) -> dict[str, PairedTest]:
     """Test whether two systems differ, metric by metric, with the same permutations.
 
     Under the null hypothesis, the two predictions of an instance are exchangeable. Only instances
@@ -116,6 +120,8 @@ def paired_permutations(joints: Sequence[Counts], *, rng: Seed = 0) -> dict[str,
     joints : sequence over words of Counts
         Of two systems, from :func:`wsd.metrics.scores.count_kinds`.
     rng : Generator or int
+    names : sequence of str
+        The scores of words whose means are tested.
 
     Returns
     -------
@@ -129,13 +135,13 @@ def paired_permutations(joints: Sequence[Counts], *, rng: Seed = 0) -> dict[str,
     parts, weights = sample_exchanges(units, rng, most)
     exchanged = [
         scores.over_words(
-            [_differences(*word) for word in zip(margins, differ, swaps, strict=True)], sizes
+            [_differences(*word, names) for word in zip(margins, differ, swaps, strict=True)], sizes
         )
         for swaps in parts
     ]
     return {
         name: paired_test(np.concatenate([part[name] for part in exchanged]), weights)
-        for name in scores.MEAN_SCORES
+        for name in exchanged[0]
     }
 
 
@@ -159,14 +165,18 @@ def paired_test(differences: np.ndarray, weights: np.ndarray) -> PairedTest:
     return PairedTest(difference, p, float(reach), float(error))
 
 
-def _differences(margins: Sequence[Margins], differ: Counts, swaps: np.ndarray) -> Scores:
+def _differences(
+    margins: Sequence[Margins], differ: Counts, swaps: np.ndarray, names: Sequence[str]
+) -> Scores:
     """Return a word's scores, first minus second, for exchanges of shape (outcomes, kinds)."""
     gold, first, second = differ.kinds.T
     eye = np.eye(differ.n_senses)
     moved = swaps @ (eye[second] - eye[first])
     gained = swaps @ (eye[gold] * ((second == gold) * 1 - (first == gold) * 1)[:, None])
     of_first, of_second = (
-        scores.scores_of_margins(right + sign * gained, of_gold, predicted + sign * moved)
+        scores.scores_of_margins(
+            right + sign * gained, of_gold, predicted + sign * moved, names=names
+        )
         for sign, (right, of_gold, predicted) in zip((1, -1), margins, strict=True)
     )
     return scores.subtract(of_first, of_second)

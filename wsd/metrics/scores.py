@@ -14,7 +14,14 @@ import numpy as np
 
 # Per word, and over words.
 WORD_SCORES = ("accuracy", "macro_f1", "balanced_accuracy")
-MEAN_SCORES = ("micro_accuracy", "mean_word_accuracy", "mean_macro_f1", "mean_balanced_accuracy")
+# Each score over words, and the score of a word that it is a mean of.
+OF_WORD = {
+    "micro_accuracy": "accuracy",
+    "mean_word_accuracy": "accuracy",
+    "mean_macro_f1": "macro_f1",
+    "mean_balanced_accuracy": "balanced_accuracy",
+}
+MEAN_SCORES = tuple(OF_WORD)
 
 # The number of right, gold and predicted instances of each sense, of shape (..., K). They determine
 # all scores.
@@ -88,35 +95,57 @@ def first_minus_second(systems: Sequence[dict[str, np.ndarray]]) -> dict[str, np
 
 
 def scores_of_margins(
-    right: np.ndarray, gold: np.ndarray, predicted: np.ndarray, labels: np.ndarray | None = None
+    right: np.ndarray,
+    gold: np.ndarray,
+    predicted: np.ndarray,
+    labels: np.ndarray | None = None,
+    names: Sequence[str] = WORD_SCORES,
 ) -> dict[str, np.ndarray]:
-    """Return the scores from arrays of shape (..., K); macro-F1 is over ``labels``, if given."""
-    both = gold + predicted
-    counted = (both > 0) if labels is None else labels
+    """Return scores from arrays of shape (..., K); macro-F1 is over ``labels``, if given."""
+    return {name: score_of_margins(name, right, gold, predicted, labels) for name in names}
+
+
+def score_of_margins(
+    name: str,
+    right: np.ndarray,
+    gold: np.ndarray,
+    predicted: np.ndarray,
+    labels: np.ndarray | None = None,
+) -> np.ndarray:
+    """Return one score, as :func:`scores_of_margins`."""
     with np.errstate(invalid="ignore", divide="ignore"):
-        f1 = np.where(counted & (both > 0), 2 * right / both, 0)
-        recall = np.where(gold > 0, right / gold, 0)
-        return {
-            "accuracy": right.sum(axis=-1) / gold.sum(axis=-1),
-            "macro_f1": f1.sum(axis=-1) / counted.sum(axis=-1),
-            "balanced_accuracy": recall.sum(axis=-1) / (gold > 0).sum(axis=-1),
-        }
+        if name == "accuracy":
+            values, counted = right, gold
+        elif name == "macro_f1":
+            both = gold + predicted
+            counted = (both > 0) if labels is None else labels
+            values = np.where(counted & (both > 0), 2 * right / both, 0)
+        else:
+            counted = gold > 0
+            values = np.where(counted, right / gold, 0)
+        return np.asarray(values.sum(axis=-1) / counted.sum(axis=-1))
 
 
 def over_words(
     words: Sequence[Mapping[str, np.ndarray]], sizes: Sequence[float] | Sequence[np.ndarray]
 ) -> dict[str, np.ndarray]:
-    """Return the scores over all words, from the scores and the number of instances of each."""
+    """Return the scores over all words, from some scores and the number of instances of each."""
+    return {
+        mean: mean_over_words(mean, [word[name] for word in words], sizes)
+        for mean, name in OF_WORD.items()
+        if all(name in word for word in words)
+    }
+
+
+def mean_over_words(
+    mean: str, words: Sequence[np.ndarray], sizes: Sequence[float] | Sequence[np.ndarray]
+) -> np.ndarray:
+    """Return one score over all words; micro accuracy weighs them by their size."""
     if not words:
         raise ValueError("no word to take the mean of")
-    over = {name: sum(word[name] for word in words) / len(words) for name in WORD_SCORES}
-    weighted = sum(word["accuracy"] * n for word, n in zip(words, sizes, strict=True))
-    return {
-        "micro_accuracy": weighted / sum(sizes),
-        "mean_word_accuracy": over["accuracy"],
-        "mean_macro_f1": over["macro_f1"],
-        "mean_balanced_accuracy": over["balanced_accuracy"],
-    }
+    if mean == "micro_accuracy":
+        return np.asarray(sum(v * n for v, n in zip(words, sizes, strict=True)) / sum(sizes))
+    return np.asarray(sum(words) / len(words))
 
 
 class Documents(NamedTuple):
@@ -168,9 +197,12 @@ class Counts(NamedTuple):
             (numbers @ (gold * predicted), of_gold, numbers @ predicted) for predicted in systems
         ]
 
-    def scores(self, numbers: np.ndarray) -> dict[str, np.ndarray]:
-        """Return the scores of one system, or of the first minus the second, for such numbers."""
-        return first_minus_second([scores_of_margins(*system) for system in self.margins(numbers)])
+    def scores(
+        self, numbers: np.ndarray, names: Sequence[str] = WORD_SCORES
+    ) -> dict[str, np.ndarray]:
+        """Return scores of one system, or of the first minus the second, for such numbers."""
+        systems = self.margins(numbers)
+        return first_minus_second([scores_of_margins(*system, names=names) for system in systems])
 
 
 def count_kinds(

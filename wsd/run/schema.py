@@ -114,34 +114,31 @@ class ModelEntry(types.Section):
     path
         Instead of `hub`: a folder with `config.json`, `*.safetensors` and a tokenizer.
     finetuned_from
-        Instead of `hub`: the name of another entry. Its encoder, fine-tuned on the full training
-        set with the first seed and frozen again, is a control: the single layers of one view, never
-        selected. The entry has only `name`, `blocks` and `width` besides.
+        Instead of `hub`: the name of another entry, whose encoder is fine-tuned on the full
+        training set and frozen again, as a control. The entry has only `name`, `blocks` and `width`
+        besides.
     sha256
         The expected SHA-256 of files, by name; a file that differs is refused.
     blocks
-        The number of blocks. `snakemake -n` needs it to list the layers; it is checked against the
-        model.
+        The number of blocks; checked against the model.
     width
         The size of a hidden state; checked against the model.
     pooling
         How the pieces of a split focal word become one vector: `mean` (default), `first` or `last`.
     input
-        What the encoder reads: the sentence (`plain`, default); the sentence with one mask token
-        for its focal word (`masked`); the sentence twice, of which the second copy counts (`echo`);
-        or a mapping with a template or markers (section Inputs).
+        What the encoder reads: `plain` (default), `masked`, `echo`, or a mapping with a template or
+        markers (section Inputs).
     precision
-        The precision of the computation: `float32` (default); `bfloat16`, faster if the processor
-        or the GPU has it; `float16`, on a GPU only. Weights are read in this precision.
+        The precision of weights and computation: `float32` (default); `bfloat16`, faster if the
+        processor or the GPU has it; `float16`, on a GPU only.
     store_dtype
         The type of the stored vectors: `float32` (default); `bfloat16` or `float16`, half as large.
-        They are read as float32.
     store_layers
         The layers that are stored, by number, such as `[0, 8, 16, 24, 32]` (default: all). `all` in
         `layers` then stands for these.
     random_weights
-        A seed for random weights; tokenizer and architecture stay. Unlike with
-        `controls.random_weights`, such an entry is a full model with all layer choices and pages.
+        A seed for random weights. Unlike with `controls.random_weights`, the entry is a full model
+        with all layer choices and pages.
     """
 
     name: types.Name
@@ -249,8 +246,7 @@ class Tuning(types.Section):
     Attributes
     ----------
     folds
-        The number of folds of the cross-validation on the training set; a word whose rarest sense
-        has fewer instances gets default parameters.
+        The number of folds; a word whose rarest sense has fewer instances gets default parameters.
     repeats
         How often cross-validation is repeated with new folds.
     objective
@@ -269,12 +265,11 @@ class Views(types.Section):
     Attributes
     ----------
     store
-        The views that one pass of the encoder keeps of each sentence, for every layer: `focal` (the
-        word), `context` (mean of the other word pieces), `sentence` (mean of all), `cls`. Each view
-        takes the same disk space.
+        The views that are stored of each sentence, for every layer: `focal` (the word), `context`
+        (mean of the other word pieces), `sentence` (mean of all), `cls`.
     classify
-        The views that are classified on every layer choice, as candidates for selection; all must
-        be stored. The first is shown on the pages and used by controls and analyses.
+        The stored views that are classified, as candidates for selection. The first is shown on the
+        pages and used by controls and analyses.
     """
 
     store: types.Some[types.View]
@@ -314,32 +309,30 @@ class CoreKeys(types.Section):
     ----------
     dataset
         The corpus: `coarsewsd20`, `quickstart`, `quickstart-hard`, `noad`, `noad-semcor-masc`,
-        `noad-masc-semcor`, `dwug-en`, or a mapping `{name: mine, path: data/mine}` of one that
-        `wsd import` wrote, optionally with a `title`. The name is the folder under `results/`.
+        `noad-masc-semcor`, `dwug-en`, or a mapping `{name: mine, path: data/mine}` of one that `wsd
+        import` wrote, optionally with a `title`.
     at_least
-        For the three `noad` datasets: drops senses with fewer instances, 10 (default) or more.
-        Across parts, it counts training instances.
+        For the three `noad` datasets: the fewest instances of a sense, 10 (default) or more. Across
+        parts, training instances count.
     run
-        A file-safe name that keeps this config's selection, tables and pages apart, in
-        `results/<dataset>/runs/<run>/`. At most 100 letters, digits, dots, underscores and hyphens.
+        A file-safe name of at most 100 characters that keeps this config's selection, tables and
+        pages apart, in `results/<dataset>/runs/<run>/`.
     words
         `all`, or a list of the corpus's words.
     models
-        The encoders to compare, a list: a config file that names models replaces the list. Each is
-        taken from exactly one of `hub` (with `revision`), `package` or `path`.
+        The encoders to compare, a list (section Models).
     layers
         Layer choices: `all` (every single layer), a number (0 is the embedding layer, -1 the last),
         `<op>-last-<k>`, `<op>-all`, or `<op>-<i>-<j>-...`, with op mean, sum, concat or mix.
     features
-        Feature sets of several concatenated vectors, each with its own layer choice: a list of
-        mappings such as `{focal: mean-last-2, context: 5}`, of two or more views. Each vector is
-        scaled to unit length first. They are candidates for selection. A mix is not possible here.
+        Feature sets, which concatenate two or more views, each scaled to unit length: a list of
+        mappings such as `{focal: mean-last-2, context: 5}`. They are candidates for selection. A
+        mix is not possible here.
     classifiers
         The classifiers to fit on every layer choice, a list like `models`.
     trains
         Training sets; `full` always is one. CoarseWSD-20 has `balanced`, `1pct`, `5pct`, `10pct`,
-        `25pct`, `50pct`, `100pct`, `nshot-1`, `nshot-3`, `nshot-10` and `nshot-30`. All are
-        subsets, so nothing is embedded again.
+        `25pct`, `50pct`, `100pct`, `nshot-1`, `nshot-3`, `nshot-10` and `nshot-30`, all subsets.
     tuning
         How configurations are scored and selected, on the training instances only.
     views
@@ -350,20 +343,18 @@ class CoreKeys(types.Section):
     analyses
         Further studies, each by its name, such as geometry or audit.
     transforms
-        Transforms of the vectors for `geometry` and pairs, each named like a `transform` of a
-        classifier. They do not affect the classifiers of the sweep.
+        Transforms of the vectors for `geometry` and pairs, named like a classifier's `transform`.
     projections
         How word pages project sentences onto a plane: `pca`, `discriminant` (LDA; not alone, since
-        some words are too small for it), `tsne` (minutes per layer choice). A page opens with the
-        one that cross-validation selects.
+        some words are too small for it), `tsne` (minutes per layer choice).
     sentences
-        Whether the pages contain the corpus's sentences. Without them, a report may be shared where
-        the corpus may not. The tables in `audit/` still contain sentences.
+        Whether pages contain the corpus's sentences. Without them, a report may be shared where the
+        corpus may not. The tables in `audit/` still contain sentences.
     seed
         The seed of everything random: folds, the control task, intervals and tests.
     device
         Where the encoder runs: `auto` (a GPU if there is one), `cpu` or `cuda`. Each value has its
-        own vectors, since devices round differently.
+        own vectors.
     """
 
     dataset: types.Either[types.BuiltIn, OwnCorpus]

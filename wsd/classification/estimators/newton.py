@@ -2,8 +2,22 @@
 
 The fits differ in their training rows, in the scale of the features and in the strength of the L2
 penalty. One matrix holds the weights of all fits, so that a step of all fits takes two matrix
-products; fits one by one would take two products with a vector each. The formulas are in
-``docs/explanation/methods.md`` (*Logistic regression, all folds at once*).
+products; fits one by one would take two products with a vector each.
+
+The features x are standardised once, over all rows. For fit f, the weights u and the intercept b
+minimise
+
+    sum over rows i of  m(f,i) * -log softmax(u x(i) + b)[y(i)]
+    + 1/(2C) * sum over features j of  s(f,j)**2 * |u(j)|**2
+
+where m(f,i) is 1 for the training rows of the fit, else 0, and s(f,j) is the standard deviation of
+feature j over these rows. The minimum is that of features standardised over these rows: s(f,j)
+corrects the scale, and the intercept, which has no penalty, absorbs the mean.
+
+A Newton step v solves H v = -gradient, where H is the Hessian, by preconditioned conjugate
+gradients. They stop when the norm of H v + gradient is below a share of the norm of the gradient
+(``TOLERANCES``: small far from the minimum). Gradient and loss are in double precision and decide
+when the steps end, so a rough inner solution does not change the minimum.
 
 Softmax ignores a constant that is added to all logits of a row, so K logits are computed from
 k = K - 1 coordinates. Weights and logits have shape (k, n_fits, ...) in coordinates, and

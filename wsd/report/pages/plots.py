@@ -199,7 +199,10 @@ def draw(
         text = f"{name} {level:.{level_digits}f}"
         at_right[name] = (level, text, "--ink-2")
         if not named:
-            notes = [*notes, Note(plot.x_range.end, level, text, "right", baseline="bottom")]
+            # Above the rule, unless the plot ends there.
+            low, high = y_range or (0.0, float("inf"))
+            baseline = "top" if level > high - 0.1 * (high - low) else "bottom"
+            notes = [*notes, Note(plot.x_range.end, level, text, "right", baseline=baseline)]
     look: dict[str, Any] = {"text_font": FONT, "text_font_size": "12px"}
     for y_end, text, colour in at_right.values() if named else ():
         # To the right of the field, where Bokeh's own labels are clipped.

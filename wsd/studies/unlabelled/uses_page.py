@@ -165,7 +165,7 @@ def opening(choices: Sequence[LayerChoice]) -> int:
     """Return the number of the layer choice that is shown first: the last single layer.
 
     On ten words of CoarseWSD-20 its clusters agree best with the senses
-    (docs/studies/unlabelled.md). Without labels the best layer of a word is unknown; the
+    (docs/how-to/unlabelled.md). Without labels the best layer of a word is unknown; the
     silhouettes of different layers cannot be compared.
     """
     single = [i for i, choice in enumerate(choices) if choice.is_single]

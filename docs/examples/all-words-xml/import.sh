@@ -1,0 +1,1 @@
+wsd import bank.data.xml --out data/bank --name bank

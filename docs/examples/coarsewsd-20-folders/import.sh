@@ -1,0 +1,1 @@
+wsd import mine --out data/bank --name bank

@@ -1,0 +1,1 @@
+wsd import bank.csv --out data/bank --name bank

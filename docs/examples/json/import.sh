@@ -1,0 +1,1 @@
+wsd import bank.json --out data/bank --name bank

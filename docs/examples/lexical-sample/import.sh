@@ -1,0 +1,1 @@
+wsd import bank.train --out data/bank --name bank

@@ -1,0 +1,2 @@
+python save.py
+wsd import bank.parquet --out data/bank --name bank

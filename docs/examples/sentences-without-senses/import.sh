@@ -1,0 +1,1 @@
+wsd import bank.txt --unlabelled --word bank --out data/bank --name bank

@@ -1,0 +1,1 @@
+wsd import bank.tsv --out data/bank --name bank

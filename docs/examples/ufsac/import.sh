@@ -1,0 +1,1 @@
+wsd import bank.xml --out data/bank --name bank

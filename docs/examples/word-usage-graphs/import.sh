@@ -1,0 +1,1 @@
+wsd import graphs --out data/bank --name bank
