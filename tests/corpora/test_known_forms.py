@@ -1,14 +1,10 @@
 """Forms of words in any language: a user's table, forms of marked uses, elision, scripts."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
-from builders import make_corpus
-from focal_word_recall import found_in_test
 from importing import import_corpus
 from require import needs
 
@@ -84,15 +80,3 @@ def test_the_language_of_a_file_is_kept(tmp_path: Path) -> None:
     import_corpus([tmp_path / "xml"], out=tmp_path / "again", name="zh")
     for folder in ("xml", "again"):
         assert read_manifest(tmp_path / folder / MANIFEST).language == "zh"
-
-
-def test_recall_counts_the_known_forms() -> None:
-    corpus = make_corpus([("train", 0), ("train", 1), ("test", 0), ("test", 1)], word="kind")
-    tokens = (("kind",), ("kind",), ("Kind",), ("Kinds",))
-    corpus = replace(corpus, tokens=tokens, position=np.zeros(4, dtype=np.int32))
-    for known, found in (
-        (KnownForms("en"), 2),
-        (KnownForms("de"), 1),
-        (KnownForms("de", {"kind": ("kinds",)}), 2),
-    ):
-        assert found_in_test(corpus, known)["with_word"] == found
