@@ -304,8 +304,8 @@ class CoreKeys(types.Section):
     ----------
     dataset
         The corpus: `coarsewsd20`, `quickstart`, `quickstart-hard`, `noad`, `noad-semcor-masc`,
-        `noad-masc-semcor` or `dwug-en`. For an imported corpus, its name and folder: `{name: mine,
-        path: data/mine}`, optionally a `title`.
+        `noad-masc-semcor`, `dwug-en`, or a mapping `{name: mine, path: data/mine}` with the name
+        and folder of an imported corpus, and optionally a `title`.
     at_least
         For the three `noad` datasets: the fewest instances of a sense, 10 (default) or more. If
         one corpus trains and the other tests, only training instances count.
