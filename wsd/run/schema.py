@@ -115,8 +115,7 @@ class ModelEntry(types.Section):
         Instead of `hub`: a folder with `config.json`, `*.safetensors` and a tokenizer.
     finetuned_from
         Instead of `hub`: the name of another entry, whose encoder is fine-tuned on the full
-        training set and frozen again, as a control. The entry has only `name`, `blocks` and `width`
-        besides.
+        training set, as a control. Add `name`, `blocks` and `width`, and no other key.
     sha256
         The expected SHA-256 of files, by name; a file that differs is refused.
     blocks
@@ -134,11 +133,11 @@ class ModelEntry(types.Section):
     store_dtype
         The type of the stored vectors: `float32` (default); `bfloat16` or `float16`, half as large.
     store_layers
-        The layers that are stored, by number, such as `[0, 8, 16, 24, 32]` (default: all). `all` in
-        `layers` then stands for these.
+        The layers to store, such as `[0, 8, 16, 24, 32]` (default: all). `all` in `layers` then
+        means these.
     random_weights
-        A seed for random weights. Unlike with `controls.random_weights`, the entry is a full model
-        with all layer choices and pages.
+        A seed for random weights. Unlike `controls.random_weights`, a full model with all layer
+        choices and pages.
     """
 
     name: types.Name
@@ -191,12 +190,11 @@ class Classifier(types.Section):
     C
         For logistic, the inverse strength of the L2 penalty, above 0 (default: 1).
     prior_shift
-        For logistic, how much of the classes' log prior is removed, from 0 up (default: 0).
+        For logistic, the weight of the log prior that is subtracted, from 0 up (default: 0).
     shrinkage
-        For lda, the shrinkage of the within-class covariance towards a multiple of the identity,
-        above 0 and at most 1 (default: 0.5).
+        For lda, the shrinkage of the within-class covariance, above 0 and at most 1 (default: 0.5).
     prior_exponent
-        For lda, how much the log prior counts, from 0 up (default: 1).
+        For lda, the weight of the log prior, from 0 up (default: 1).
     k
         For knn, the number of neighbours, from 1 up (default: 5).
     transform
@@ -250,8 +248,7 @@ class Tuning(types.Section):
     repeats
         How often cross-validation is repeated with new folds.
     objective
-        The metric on held-out training instances that selects: `mean_macro_f1`,
-        `mean_balanced_accuracy` or `mean_word_accuracy`.
+        The metric that selects: `mean_macro_f1`, `mean_balanced_accuracy` or `mean_word_accuracy`.
     """
 
     folds: Annotated[int, Field(ge=2, le=100)]
@@ -265,11 +262,10 @@ class Views(types.Section):
     Attributes
     ----------
     store
-        The views that are stored of each sentence, for every layer: `focal` (the word), `context`
-        (mean of the other word pieces), `sentence` (mean of all), `cls`.
+        The views to store: `focal` (the word), `context` (mean of the other word pieces),
+        `sentence` (mean of all), `cls`.
     classify
-        The stored views that are classified, as candidates for selection. The first is shown on the
-        pages and used by controls and analyses.
+        The stored views that may be selected. Pages, controls and analyses use the first.
     """
 
     store: types.Some[types.View]
@@ -287,10 +283,9 @@ class Controls(types.Section):
     views
         Views to classify on every single layer as controls, such as `[context, cls]`.
     random_weights
-        Seeds. Each adds a random-initialisation control of every model that has weights of its own,
-        on the single layers of the first view.
+        Seeds. Each adds, for every model with trained weights, the same model with random weights.
     task
-        Whether to classify the control task, whose labels are fixed by the neighbouring word.
+        Whether to add the control task, with labels that depend on the neighbouring word only.
     classifiers
         The names of the classifiers for controls and further training sets.
     """
@@ -309,30 +304,29 @@ class CoreKeys(types.Section):
     ----------
     dataset
         The corpus: `coarsewsd20`, `quickstart`, `quickstart-hard`, `noad`, `noad-semcor-masc`,
-        `noad-masc-semcor`, `dwug-en`, or a mapping `{name: mine, path: data/mine}` of one that `wsd
-        import` wrote, optionally with a `title`.
+        `noad-masc-semcor`, `dwug-en`, or a mapping `{name: mine, path: data/mine}` with the name
+        and folder of an imported corpus, and optionally a `title`.
     at_least
-        For the three `noad` datasets: the fewest instances of a sense, 10 (default) or more. Across
-        parts, training instances count.
+        For the three `noad` datasets: the fewest instances of a sense, 10 (default) or more. If
+        one corpus trains and the other tests, only training instances count.
     run
-        A file-safe name of at most 100 characters that keeps this config's selection, tables and
-        pages apart, in `results/<dataset>/runs/<run>/`.
+        A file-safe name, at most 100 characters. Tables and pages are then in
+        `results/<dataset>/runs/<run>/`, where no other run replaces them.
     words
         `all`, or a list of the corpus's words.
     models
         The encoders to compare, a list (section Models).
     layers
-        Layer choices: `all` (every single layer), a number (0 is the embedding layer, -1 the last),
-        `<op>-last-<k>`, `<op>-all`, or `<op>-<i>-<j>-...`, with op mean, sum, concat or mix.
+        The layers and combinations to compare, a list (section Layers).
     features
         Feature sets, which concatenate two or more views, each scaled to unit length: a list of
-        mappings such as `{focal: mean-last-2, context: 5}`. They are candidates for selection. A
-        mix is not possible here.
+        mappings such as `{focal: mean-last-2, context: 5}`, without `mix`.
     classifiers
-        The classifiers to fit on every layer choice, a list like `models`.
+        The classifiers to fit on every layer choice, a list (section Classifiers).
     trains
-        Training sets; `full` always is one. CoarseWSD-20 has `balanced`, `1pct`, `5pct`, `10pct`,
-        `25pct`, `50pct`, `100pct`, `nshot-1`, `nshot-3`, `nshot-10` and `nshot-30`, all subsets.
+        Training sets: `full`, and for CoarseWSD-20 its subsets `balanced`, `1pct`, `5pct`, `10pct`,
+        `25pct`, `50pct`, `100pct`, `nshot-1`, `nshot-3`, `nshot-10` and `nshot-30`. `full` is
+        always used.
     tuning
         How configurations are scored and selected, on the training instances only.
     views
@@ -345,16 +339,15 @@ class CoreKeys(types.Section):
     transforms
         Transforms of the vectors for `geometry` and pairs, named like a classifier's `transform`.
     projections
-        How word pages project sentences onto a plane: `pca`, `discriminant` (LDA; not alone, since
-        some words are too small for it), `tsne` (minutes per layer choice).
+        How word pages project sentences onto a plane: `pca`, `discriminant` (LDA; only with
+        another one, since small words have no LDA), `tsne` (slow).
     sentences
-        Whether pages contain the corpus's sentences. Without them, a report may be shared where the
-        corpus may not. The tables in `audit/` still contain sentences.
+        Whether pages contain the corpus's sentences. Tables in `audit/` always do.
     seed
         The seed of everything random: folds, the control task, intervals and tests.
     device
-        Where the encoder runs: `auto` (a GPU if there is one), `cpu` or `cuda`. Each value has its
-        own vectors.
+        Where the encoder runs: `auto` (a GPU if there is one), `cpu` or `cuda`. Another value
+        computes the vectors again.
     """
 
     dataset: types.Either[types.BuiltIn, OwnCorpus]
