@@ -91,7 +91,7 @@ def test_every_line_gets_a_row_and_bad_ones_are_counted(
     root: Path, tmp_path: Path, answers: Call, caplog: pytest.LogCaptureFixture
 ) -> None:
     lines = ["The Crane lifted a bank ; cranes flew .", b"caf\xe9 crane", "nothing here"]
-    lines += ["an apple\r", "a [[tall]] [[crane]]", "a [[ ]] crane", "see [[craning]] by a crane"]
+    lines += ["an apple\r", "a [[tall]] [[crane]]", "a [[ ]] crane", "see [[cranes]] by a crane"]
     rows = answers("--file", text_file(tmp_path / "in.txt", *lines), *MODEL, code=3)
     assert [(r["line"], r["status"], r["word"], r["form"], r["start"]) for r in rows] == [
         (1, "ok", "crane", "Crane", 4),
@@ -101,7 +101,7 @@ def test_every_line_gets_a_row_and_bad_ones_are_counted(
         (4, "ok", "apple", "apple", 3),
         (5, "unreadable", None, None, None),
         (6, "unreadable", None, None, None),
-        (7, "ok", "crane", "craning", 6),
+        (7, "ok", "crane", "cranes", 6),
     ]
     assert "[[crane]] or *crane*" in rows[5]["message"]
     assert rows[4]["text"] == "an apple" and rows[5]["sense"] is None
