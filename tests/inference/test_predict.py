@@ -88,7 +88,7 @@ def text_file(path: Path, *lines: str | bytes) -> str:
 
 
 def test_every_line_gets_a_row_and_bad_ones_are_counted(
-    root: Path, tmp_path: Path, answers: Call, caplog: pytest.LogCaptureFixture
+    root: Path, tmp_path: Path, answers: Call
 ) -> None:
     lines = ["The Crane lifted a bank ; cranes flew .", b"caf\xe9 crane", "nothing here"]
     lines += ["an apple\r", "a [[tall]] [[crane]]", "a [[ ]] crane", "see [[cranes]] by a crane"]
@@ -105,7 +105,6 @@ def test_every_line_gets_a_row_and_bad_ones_are_counted(
     ]
     assert "[[crane]] or *crane*" in rows[5]["message"]
     assert rows[4]["text"] == "an apple" and rows[5]["sense"] is None
-    assert "3 of 8" in caplog.text or "3 unreadable" in caplog.text
 
 
 def test_columns_of_a_table_decide_and_go_into_the_answers(

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -12,7 +13,6 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-import small_results
 from checkout import REPOSITORY
 from log_state import logs_as_before
 from require import missing
@@ -32,17 +32,9 @@ SCORES = "list<element: struct<sense: string, score: double>>"
 TYPES = {"list of (`sense` string, `score` double)": SCORES}
 
 
-@pytest.fixture(scope="module")
-def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    root = tmp_path_factory.mktemp("tables")
-    with logs_as_before():
-        small_results.build(root)
-    return root
-
-
 @pytest.fixture(autouse=True)
-def here(results: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    monkeypatch.chdir(results)
+def here(small_once: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.chdir(small_once)
     with logs_as_before():
         yield
 
@@ -52,43 +44,37 @@ def table(out: Path, *arguments: str, code: int = 0) -> Path:
     return out
 
 
-def test_predictions_are_those_of_the_run(tmp_path: Path) -> None:
+def test_predictions_are_those_of_the_run_in_every_format(tmp_path: Path) -> None:
     frame = pd.read_parquet(table(tmp_path / "a.parquet", *LOGISTIC))
-    stored, _ = read_predictions(Results(Path(FOLDER)).predictions(CONFIGURATION))
+    results = Results(Path(FOLDER))
+    stored, _ = read_predictions(results.predictions(CONFIGURATION))
     assert len(frame) == sum(len(word.gold) for word in stored)
     for word in stored:
-        rows = frame[frame["word"] == word.word]
+        rows, corpus = frame[frame["word"] == word.word], results.corpus(word.word)
         assert rows["index"].tolist() == word.index.tolist()
         assert rows["gold"].tolist() == [word.senses[k] for k in word.gold]
         assert rows["predicted"].tolist() == [word.senses[k] for k in word.predicted]
+        assert rows["correct"].tolist() == (word.gold == word.predicted).tolist()
         scores = [[entry["score"] for entry in row] for row in rows["scores"]]
         np.testing.assert_array_equal(np.array(scores, float), word.scores)
         assert rows["score"].tolist() == np.nanmax(word.scores, axis=1).tolist()
-        corpus = Results(Path(FOLDER)).corpus(word.word)
-        assert rows["sentence"].tolist() == [
-            " ".join(tokens) for tokens, split in zip(corpus.tokens, corpus.split, strict=True)
-            if split == "test"
-        ]  # fmt: skip
-    assert (frame["correct"] == (frame["gold"] == frame["predicted"])).all()
-    forms = [
-        s[a:b].lower() for s, a, b in frame[["sentence", "start", "end"]].itertuples(index=False)
-    ]
-    assert all(form.startswith(word) for form, word in zip(forms, frame["word"], strict=True))
+        texts = [" ".join(tokens) for tokens in corpus.tokens]
+        test = np.flatnonzero(corpus.split == "test")
+        assert rows["sentence"].tolist() == [texts[row] for row in test]
+        places = rows[["sentence", "start", "end"]].itertuples(index=False)
+        forms = [corpus.tokens[row][corpus.position[row]] for row in test]
+        assert [s[a:b] for s, a, b in places] == [form.strip(".,") for form in forms]
     assert set(frame["classifier"]) == {"logistic"} and set(frame["layers"]) == {"2"}
     about = json.loads(pq.read_schema(tmp_path / "a.parquet").metadata[b"wsd"])
     assert about["what"] == "predictions" and about["model"] == "tiny"
-
-
-def test_the_same_rows_in_every_format(tmp_path: Path) -> None:
-    frame = pd.read_parquet(table(tmp_path / "a.parquet", *LOGISTIC, "--words", "crane"))
-    assert set(frame["word"]) == {"crane"}
-    lines = table(tmp_path / "a.jsonl", *LOGISTIC, "--words", "crane").read_text().splitlines()
-    rows = [json.loads(line) for line in lines]
-    assert rows == pq.read_table(tmp_path / "a.parquet").to_pylist()
-    again = read_csv(table(tmp_path / "a.csv", *LOGISTIC, "--words", "crane"))
-    assert again["sentence"].tolist() == frame["sentence"].tolist()
-    assert list(again.columns) == list(frame.columns)
-    assert json.loads(again["scores"][0]) == rows[0]["scores"]
+    one = pd.read_parquet(table(tmp_path / "b.parquet", *LOGISTIC, "--words", "crane"))
+    lines = table(tmp_path / "b.jsonl", *LOGISTIC, "--words", "crane").read_text().splitlines()
+    objects = [json.loads(line) for line in lines]
+    assert objects == pq.read_table(tmp_path / "b.parquet").to_pylist()
+    again = read_csv(table(tmp_path / "b.csv", *LOGISTIC, "--words", "crane"))
+    assert list(again.columns) == list(one.columns) and set(one["word"]) == {"crane"}
+    assert again["sentence"].tolist() == one["sentence"].tolist()
+    assert json.loads(again["scores"][0]) == objects[0]["scores"]
 
 
 def test_vectors_are_those_of_the_run(tmp_path: Path) -> None:
