@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from scipy.optimize import approx_fprime, minimize
 from scipy.special import logsumexp, softmax
-from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_info, threadpool_limits
 
@@ -70,22 +69,6 @@ def test_the_gradient_is_that_of_finite_differences(classes: int) -> None:
     numeric = approx_fprime(at, lambda mixture: mixtures.lowest(mixture)[0], epsilon=1e-6)
     assert gradient == pytest.approx(numeric, abs=1e-6)
     assert (np.abs(gradient) > 1e-4).all()
-
-
-@pytest.mark.parametrize("classes", [2, 3])
-def test_with_equal_weights_the_loss_is_scikit_learns(classes: int) -> None:
-    """Logistic regression on the mean of the standardised layers, standardised again."""
-    X, y = layered(classes=classes)
-    stack, C = stacked(X, 4), 0.2
-    mean = stack.mean(axis=0)
-    scaled = mean / mean.std(axis=0)
-    model = LogisticRegression(C=C, tol=1e-10, max_iter=10_000).fit(scaled, y)
-    likelihood = np.log(model.predict_proba(scaled)[np.arange(len(y)), y])
-    expected = -likelihood.mean() + np.sum(model.coef_**2) / (2 * C * len(y))
-    for other in (np.zeros(4), np.arange(4.0)):  # from zeros, and from another mixture's weights
-        mixtures = Mixtures(stack, y, C, 1e-9)
-        mixtures.lowest(other)
-        assert mixtures.lowest(np.zeros(4))[0] == pytest.approx(expected, rel=1e-9)
 
 
 def test_copies_of_one_layer_share_the_weight() -> None:

@@ -28,7 +28,7 @@ from wsd.errors import ModelError
 
 DOCS = REPOSITORY / "docs/reference/encoders.md"
 Built = Callable[..., Path]
-# A encoder and a decoder are fast tests.
+# An encoder and a decoder are fast tests.
 KINDS = [
     pytest.param(name, marks=[] if name in ("bert", "gpt2") else pytest.mark.slow)
     for name in zoo.KINDS
@@ -78,11 +78,11 @@ def test_every_view_and_layer_equals_the_naive_loop(built: Built, name: str) -> 
         return
     masked = load(folder, input="masked")
     written = [list(tokens) for tokens in SENTENCES.tokens]
-    for tokens, at in zip(written, SENTENCES.position.tolist(), strict=True):
+    positions = SENTENCES.position.tolist()
+    for tokens, at in zip(written, positions, strict=True):
         tokens[at] = masked.tokenizer.mask_token
-    told = [("", tokens, at) for tokens, at in zip(written, SENTENCES.position, strict=True)]
+    told = [("", tokens, at) for tokens, at in zip(written, positions, strict=True)]
     focal, context = encode(masked, SENTENCES, "focal", "context")
-    told = [("", tokens, int(at)) for _, tokens, at in told]
     for i, expected in enumerate(naive_vectors(str(folder), told)):
         assert close(focal[:, i], expected["focal"]) and close(context[:, i], expected["context"])
 

@@ -1,8 +1,7 @@
 """A finished run in a notebook: tables, predictions, vectors, figures, answers; nothing written."""
 
-import json
+import html
 from collections.abc import Callable, Iterator
-from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -18,10 +17,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import wsd
 from wsd.artifacts.find_runs import tables_of
-from wsd.artifacts.predictions import read_predictions
 from wsd.artifacts.run_json import MAPS, RUN_MAP
 from wsd.artifacts.vectors import Embeddings
-from wsd.cli import main
 from wsd.errors import ConfigError, DamageError, ResultError, WsdError
 from wsd.fitted.selected_results import Results
 from wsd.inference import predictor
@@ -65,25 +62,6 @@ def test_a_run_says_what_it_has(run: wsd.Run) -> None:
 
 
 # Predictions
-
-
-def test_predictions_are_the_stored_ones_with_their_sentences(run: wsd.Run) -> None:
-    table = run.predictions(layers="2", classifier="logistic")
-    stored, _ = read_predictions(FOLDER / "tiny/predictions/full/focal/2.logistic.parquet")
-    assert list(table["word"].unique()) == ["apple", "crane"]
-    for words in stored:
-        own = table[table["word"] == words.word]
-        senses = np.array(words.senses)
-        assert own["gold"].tolist() == senses[words.gold].tolist()
-        assert own["predicted"].tolist() == senses[words.predicted].tolist()
-        assert own["index"].tolist() == words.index.tolist()
-        corpus = Results(FOLDER).corpus(words.word)
-        sentences = [" ".join(tokens) for tokens in corpus.tokens]
-        rows = [np.flatnonzero((corpus.split == "test") & (corpus.index == i))[0]
-                for i in words.index]  # fmt: skip
-        assert own["sentence"].tolist() == [sentences[row] for row in rows]
-        scores = [[scores[sense] for sense in words.senses] for scores in own["scores"]]
-        assert_array_equal(scores, words.scores)
 
 
 def test_every_configuration_is_calibrated_as_in_new_text(run: wsd.Run) -> None:
@@ -259,50 +237,24 @@ def test_axes_point_in_the_same_direction_in_all_layers(run: wsd.Run) -> None:
         assert ((first * second).sum() > 0).all()
 
 
-class Frame(HTMLParser):
-    """The page in the frame of a representation."""
-
-    page = ""
-
-    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
-        assert tag == "iframe"
-        self.page = dict(attributes)["srcdoc"] or ""
-
-
 def test_a_figure_shows_itself_without_a_network(run: wsd.Run) -> None:
-    frame = Frame()
-    frame.feed(run.plot_word("crane", "1")._repr_html_())
-    assert "crane, layer choice 1" in frame.page and "cdn.bokeh" not in frame.page
-    assert " src=" not in frame.page.split("<body>")[0]
+    page = html.unescape(run.plot_word("crane", "1")._repr_html_())
+    assert "crane, layer choice 1" in page and "cdn.bokeh" not in page
+    assert " src=" not in page.split("<body>")[0]
 
 
 # New sentences
 
 
-def test_new_sentences_are_answered_as_by_the_command(
-    run: wsd.Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_a_configuration_is_fitted_once_and_every_sentence_has_a_row(
+    run: wsd.Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     texts = [SENTENCE, "No such word.", "An apple fell by a [[crane]]."]
-    with logs_as_before():
-        arguments = ["--results", str(FOLDER), "--layers", "2", "--classifier", "logistic"]
-        file = tmp_path / "texts.txt"
-        file.write_text("\n".join(texts) + "\n")
-        assert main(["predict", "--file", str(file), *arguments, "--format", "jsonl"]) == 0
-    expected = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-    table = run.predict(texts, layers="2", classifier="logistic")
-    columns = ["status", "word", "form", "sense", "sense_name", "probability", "scores", "message"]
-    found = json.loads(table[columns].to_json(orient="records", double_precision=15))
-    assert [record["status"] for record in found] == ["ok", "not found", "ok"]
-    for record, line in zip(found, expected, strict=True):
-        for column in columns:
-            assert record[column] == pytest.approx(line[column]), column
-    assert table["sentence"].tolist() == texts
-
-
-def test_a_configuration_is_fitted_once(run: wsd.Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    run.predict(SENTENCE, "crane")
+    table = run.predict(texts)
     monkeypatch.setattr(predictor, "fitted_words", None)
-    assert run.predict([SENTENCE, SENTENCE], "crane")["word"].tolist() == ["crane", "crane"]
+    assert table["status"].tolist() == ["ok", "not found", "ok"]
+    assert table["sentence"].tolist() == texts and table["sense_name"][0] in ("bird", "machine")
+    pd.testing.assert_frame_equal(run.predict(texts), table)
 
 
 # Nothing is written
@@ -324,38 +276,24 @@ def test_nothing_is_written(run: wsd.Run, shown_once: Path) -> None:
 # Runs that cannot be opened
 
 
-def unfinished(folder: Path) -> None:
-    store = folder / STORE / MAPS
-    store.mkdir(parents=True)
+def started_again(folder: Path) -> None:
+    """Leave the map of a run that never finished, and no file."""
     content = read_json(folder / RUN_MAP)
-    write_json(store / "@0123456789.json", content)
-    (folder / RUN_MAP).unlink()
-    for name in content["files"]:
+    write_json(folder / STORE / MAPS / "@0123456789.json", content)
+    for name in (RUN_MAP, *content["files"]):
         (folder / name).unlink()
-
-
-def earlier_version(folder: Path) -> None:
-    (folder / RUN_MAP).unlink()
-
-
-def damaged_map(folder: Path) -> None:
-    text = (folder / RUN_MAP).read_text()
-    (folder / RUN_MAP).write_text(text.replace("focal", "vocal", 1))
-
-
-def other_map(folder: Path) -> None:
-    write_json(folder / RUN_MAP, {"version": 2})
 
 
 @pytest.mark.parametrize(
     ("change", "error", "says"),
     [
-        (unfinished, ResultError, "no run of this version is finished[^@]*run snakemake"),
-        (earlier_version, ResultError, r"no run\.json here: no run of this version"),
-        (damaged_map, DamageError, "has changed since it was written"),
-        (other_map, ResultError, "does not have the expected content"),
+        (started_again, ResultError, "no run of this version is finished[^@]*run snakemake"),
+        (lambda f: (f / RUN_MAP).unlink(), ResultError, r"no run\.json here: no run of this vers"),
+        (lambda f: (f / RUN_MAP).write_bytes((f / RUN_MAP).read_bytes().replace(b"focal", b"x")),
+         DamageError, "has changed since it was written"),
+        (lambda f: write_json(f / RUN_MAP, {"version": 2}), ResultError, "the expected content"),
     ],
-)
+)  # fmt: skip
 def test_a_run_that_cannot_be_opened(
     copied: Path, change: Callable[[Path], None], error: type[Exception], says: str
 ) -> None:
@@ -400,14 +338,6 @@ def test_a_run_that_was_started_again_has_its_former_results(
     write_json(copied / STORE / MAPS / "@0123456789.json", {**content, "files": changed})
     assert len(wsd.open_run(copied).scores)
     assert "is not finished: these are its former results" in caplog.text
-
-
-def test_a_folder_without_results(copied: Path, tmp_path: Path) -> None:
-    for folder in ("results/quick", "results"):
-        with pytest.raises(ResultError, match=r"no run\.json here[^@]*results/quickstart: "):
-            wsd.open_run(folder)
-    with pytest.raises(ResultError, match="run snakemake first"):
-        wsd.open_run(tmp_path / "nothing/there")
 
 
 def test_models_have_the_order_of_the_config(copied: Path) -> None:
