@@ -158,6 +158,17 @@ def shown_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
+def small_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with the results of small_results.build_fitted, which no test changes."""
+    import small_results
+
+    with made_once(tmp_path_factory, "small") as (folder, empty), logs_as_before():
+        if empty:
+            small_results.build_fitted(folder / "root")
+    return folder / "root"
+
+
+@pytest.fixture(scope="session")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path], Checkout]:
     """Return copies of a checkout whose run of one word is finished.
 

@@ -1,7 +1,9 @@
-"""`wsd classify` fits the training rows and predicts the test rows."""
+"""`wsd classify`: cross-validation equals a naive loop, and the best point is fitted on all."""
 
 import json
+import math
 from argparse import Namespace
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,425 +12,418 @@ import numpy as np
 import pytest
 from builders import MakeCorpus, WriteFolds, WriteVectors, classify, turns
 from call_step import call_step
+from clouds import clouds
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.metrics import accuracy_score, f1_score, recall_score
+from sklearn.neighbors import KNeighborsClassifier
 
-from wsd.artifacts import predictions, training_set
-from wsd.artifacts.corpus_table import Corpus, write
-from wsd.artifacts.cv_table import read_search
+from wsd.artifacts import corpus_table, predictions
+from wsd.artifacts.corpus_table import Corpus
+from wsd.artifacts.cv_table import Search, grid_points, read_search, write_search
 from wsd.artifacts.predictions import WordPredictions
 from wsd.artifacts.training_set import WordFolds
-from wsd.artifacts.vectors import Embeddings, VectorsWriter
 from wsd.classification import classify as classification
 from wsd.classification import classify_selected
+from wsd.classification.classify import fold_scores, score_word
 from wsd.classification.estimators.logistic import Logistic
-from wsd.classification.estimators.vector_classifiers import NearestCentroid
-from wsd.classification.fit_and_predict import predict_word
+from wsd.classification.estimators.scalar_mix import MixedLogistic
+from wsd.classification.estimators.vector_classifiers import KNN, LDA, NearestCentroid
 from wsd.errors import ConfigError, ResultError
-from wsd.storage.parquet import read_table
 
-BOTH = pytest.mark.parametrize("classifier", [NearestCentroid(), Logistic()], ids=str)
-
-
-@BOTH
-def test_the_test_rows_take_no_part_in_fitting(make_corpus: MakeCorpus, classifier: Any) -> None:
-    """Each sense has one training row; its three test rows are near the other sense."""
-    rows = [("train", 0), ("train", 1)] + [("test", 0)] * 3 + [("test", 1)] * 3
-    vectors = np.array([[1.0, 0], [0, 1]] + [[0, 1.0]] * 3 + [[1.0, 0]] * 3)
-    (actual,) = predict_word(make_corpus(rows), vectors, classifier)
-    assert actual.n_train == 2
-    assert actual.gold.tolist() == [0, 0, 0, 1, 1, 1]
-    assert actual.predicted.tolist() == [1, 1, 1, 0, 0, 0]
+SPACES: dict[str, tuple[Any, dict[str, Any]]] = {
+    "nearest_centroid": (
+        NearestCentroid(),
+        {"metric": ["cosine", "euclidean"], "transform": ["none", "whiten", "remove-2"]},
+    ),
+    "logistic": (Logistic(), {"C": [0.01, 0.3], "prior_shift": [0, 0.5, 1]}),
+    "lda": (LDA(), {"shrinkage": [0.9, 0.5, 0.1], "prior_exponent": [1, 0]}),
+    "knn": (KNN(), {"k": [1, 5, 20], "transform": ["none", "centre", "whiten"]}),
+    "mixed_logistic": (MixedLogistic(layers=2), {"C": [0.01, 1], "prior_shift": 0}),
+}
 
 
-def test_an_outlier_among_the_test_rows_changes_no_other_score(make_corpus: MakeCorpus) -> None:
-    random = np.random.default_rng(1)
-    corpus = make_corpus([("train", i % 2) for i in range(20)] + [("test", 0)] * 5)
-    vectors = random.normal(size=(25, 3))
-    moved = vectors.copy()
-    moved[-1] = 1e6
-    before, after = (predict_word(corpus, v, Logistic())[0].scores[:-1] for v in (vectors, moved))
-    assert_allclose(before, after, rtol=1e-12)
+def folds_of(held: Sequence[Sequence[int]] | np.ndarray) -> WordFolds:
+    lines = np.arange(len(held[0]), dtype=np.int32)
+    return WordFolds(lines, lines, np.array(held, dtype=np.int8))
 
 
-@BOTH
-def test_labels_stay_with_their_rows_whatever_the_order_of_the_splits(
-    make_corpus: MakeCorpus, classifier: Any
-) -> None:
-    random = np.random.default_rng(5)
-    rows = [(str(s), int(g)) for s in ("train", "test") for g in random.integers(3, size=30)]
-    rows = [rows[i] for i in random.permutation(60)]
-    corpus = make_corpus(rows, senses=("x", "y", "z"))
-    vectors = np.eye(3)[corpus.gold] + 0.01 * random.normal(size=(60, 3))
-    (actual,) = predict_word(corpus, vectors, classifier)
-    gold = [gold for split, gold in rows if split == "test"]
-    assert actual.index.tolist() == list(range(30))
-    assert actual.gold.tolist() == gold
-    assert actual.predicted.tolist() == gold
-    assert_array_equal(actual.scores.argmax(axis=1), gold)
-    assert (actual.word, actual.senses, actual.n_train) == ("mint", ("x", "y", "z"), 30)
+def random_folds(n: int, k: int = 3, repeats: int = 2) -> WordFolds:
+    random = np.random.default_rng(9)
+    return folds_of(np.stack([random.permutation(np.arange(n) % k) for _ in range(repeats)]))
 
 
-@BOTH
-def test_a_sense_without_training_instances_is_never_predicted(
-    make_corpus: MakeCorpus, classifier: Any
-) -> None:
-    rows = [("train", 0), ("train", 0), ("train", 2), ("test", 1), ("test", 2), ("test", 0)]
-    vectors = np.array([[1.0, 0], [1, 0.1], [0, 1], [-1, -1], [0, 1], [1, 0]])
-    (actual,) = predict_word(make_corpus(rows, senses=("x", "y", "z")), vectors, classifier)
-    assert np.isnan(actual.scores[:, 1]).all()
-    assert np.isfinite(actual.scores[:, [0, 2]]).all()
-    assert actual.predicted[1:].tolist() == [2, 0]
-    assert actual.predicted[0] != 1
+def naive(
+    classifier: Any, grid: Sequence[Any], X: np.ndarray, y: np.ndarray, folds: WordFolds
+) -> np.ndarray:
+    """Fit every point on every fold separately, and score with scikit-learn."""
+    assert folds.held is not None
+    result = np.zeros((len(folds.held), len(grid), 3))
+    for repeat, numbers in enumerate(folds.held):
+        for i, point in enumerate(grid):
+            predicted = np.full(len(y), -1)
+            for fold in range(numbers.max() + 1):
+                held = numbers == fold
+                fitted = type(classifier)(**{**classifier.get_params(), **point})
+                predicted[held] = fitted.fit(X[~held], y[~held]).predict(X[held])
+            labels = sorted(set(y.tolist()))
+            result[repeat, i] = [
+                accuracy_score(y, predicted),
+                f1_score(y, predicted, labels=labels, average="macro", zero_division=0),
+                recall_score(y, predicted, labels=labels, average="macro"),
+            ]
+    return result
 
 
-def test_exact_scores(make_corpus: MakeCorpus) -> None:
-    rows = [("train", 1), ("test", 0), ("train", 0), ("test", 1)]
-    vectors = np.array([[0.0, 2], [3, 4], [5, 0], [0, -1]])
-    (actual,) = predict_word(make_corpus(rows), vectors, NearestCentroid())
-    assert_allclose(actual.scores, np.array([[0.6, 0.8], [0, -1]]), rtol=1e-15)
-    assert actual.predicted.tolist() == [1, 0]
+@pytest.mark.parametrize("name", SPACES)
+@pytest.mark.parametrize("width", [8, 100], ids=["n>d", "n<d"])
+def test_scores_equal_a_naive_loop(name: str, width: int) -> None:
+    """The out-of-fold scores too, which are those of the first repeat."""
+    classifier, space = SPACES[name]
+    X, y, _ = clouds(1, rows=48, width=width, spread=2.5, shares=(0.6, 0.3, 0.1))
+    folds, grid = random_folds(48), grid_points(space)
+    expected = naive(classifier, grid, X, y, folds)
+    assert len(np.unique(expected)) > 3  # else little could go wrong
+    scores, held_out = score_word(classifier, grid, X, y, folds)
+    assert_allclose(scores, expected, rtol=1e-12)
+    fitted = type(classifier)(**{**classifier.get_params(), **grid[-1]})
+    for fit, held in folds.splits(0):
+        fitted.fit(X[fit], y[fit])
+        score = getattr(fitted, "predict_proba", None) or fitted.decision_function
+        assert_allclose(held_out[-1][held], score(X[held]), atol=1e-3)
 
 
-@BOTH
-def test_a_word_with_one_sense(make_corpus: MakeCorpus, classifier: Any) -> None:
-    corpus = make_corpus([("train", 0), ("train", 0), ("test", 0)], senses=("only",))
-    (actual,) = predict_word(corpus, np.arange(6.0).reshape(3, 2), classifier)
-    assert actual.predicted.tolist() == [0]
-    assert actual.scores.shape == (1, 1)
+def test_scores_pool_all_folds() -> None:
+    """Each fold has one of the two senses that are confused with the sense in the other fold."""
+    X = np.array([[1.0, 0], [1, 0], [0, 1], [0, 1], [1, 0], [1, 0.1]])
+    y = np.array([0, 0, 1, 1, 0, 1])  # the last looks like sense 0
+    actual, _ = score_word(NearestCentroid(), [{}], X, y, folds_of([[0, 0, 1, 1, 1, 0]]))
+    # Five of six are right: F1 of sense 0 is 6/7, of sense 1 it is 4/5. Averaged over folds it
+    # were ((4/5 + 0) / 2 + 1) / 2.
+    assert_allclose(actual, [[[5 / 6, (6 / 7 + 4 / 5) / 2, (1 + 2 / 3) / 2]]], rtol=1e-12)
 
 
-def test_every_split_but_the_training_one_is_predicted(make_corpus: MakeCorpus) -> None:
-    rows = [("train", 0), ("train", 1), ("test", 1), ("outofdomain", 0), ("test", 0)]
-    vectors = np.eye(2)[[0, 1, 1, 0, 0]]
-    test, other = predict_word(make_corpus(rows), vectors, NearestCentroid())
-    assert (test.split, test.index.tolist(), test.predicted.tolist()) == ("test", [0, 1], [1, 0])
-    assert (other.split, other.index.tolist(), other.predicted.tolist()) == (
-        "outofdomain",
-        [0],
-        [0],
+def test_a_fold_that_takes_a_sense_away_gets_it_wrong() -> None:
+    """Only one fold has sense 1, so it cannot be predicted there; sense 2 keeps its number."""
+    y = np.array([0, 0, 1, 1, 2, 2])
+    folds = folds_of([[0, 1, 1, 1, 0, 1]])
+    scores, held_out = score_word(Logistic(), [{"C": 1.0}], np.eye(3)[y], y, folds)
+    assert scores[0, 0, [0, 2]] == pytest.approx([4 / 6, 2 / 3])
+    away = folds.held[0] == 1  # type: ignore[index]
+    assert_array_equal(np.isnan(held_out[0]), away[:, None] & [False, True, False])
+
+
+def test_an_estimator_that_cannot_search_is_fitted_point_by_point() -> None:
+    X, y, _ = clouds(2, rows=40)
+    grid = [{"n_neighbors": 1}, {"n_neighbors": 7}]
+    fit, held = np.arange(30), np.arange(30, 40)
+    (actual,) = fold_scores(KNeighborsClassifier(), X, y, [(fit, held)], grid)
+    for point, of_point in zip(grid, actual, strict=True):
+        expected = KNeighborsClassifier(**point).fit(X[fit], y[fit]).predict_proba(X[held])
+        assert_array_equal(of_point, expected)
+
+
+@pytest.mark.parametrize("name", SPACES)
+def test_scaling_and_transformations_are_fitted_inside_the_fold(name: str) -> None:
+    """A held-out outlier changes no other prediction in its fold."""
+    classifier, space = SPACES[name]
+    X, y, _ = clouds(3, rows=40, spread=2.0)
+    moved = X.copy()
+    moved[0] = 1e6
+    splits = list(random_folds(40, repeats=1).splits(0))
+    (first,) = (i for i, (_, held) in enumerate(splits) if 0 in held)
+    before, after = (
+        fold_scores(classifier, x, y, splits, grid_points(space))[first][:, 1:] for x in (X, moved)
     )
-    assert test.n_train == other.n_train == 2
+    assert_allclose(before, after, atol=1e-5)
 
 
-def test_only_the_rows_of_the_training_set_are_fitted(make_corpus: MakeCorpus) -> None:
-    """With all four rows, the mean of sense 0 would equal the test row."""
-    rows = [("train", 0), ("train", 1), ("train", 0), ("train", 1), ("test", 0)]
-    vectors = np.array([[1.0, 0], [0, 1], [-1, 3], [2, 0], [0, 1]])
-    (actual,) = predict_word(make_corpus(rows), vectors, NearestCentroid(), np.array([0, 1]))
-    assert (actual.n_train, actual.predicted.tolist()) == (2, [1])
-    (actual,) = predict_word(make_corpus(rows), vectors, NearestCentroid())
-    assert (actual.n_train, actual.predicted.tolist()) == (4, [0])
+# The best point of a search
 
 
-# Files
+def search_with(scores: dict[str, Any], n: int, untuned: tuple[str, ...] = ()) -> Search:
+    """Return a search whose three objectives are the same metric in different sizes."""
+    sizes = {
+        word: np.stack([np.asarray(v, float) + 0.001 * i for i in range(3)], axis=-1)
+        for word, v in scores.items()
+    }
+    return Search([{"C": i} for i in range(n)], sizes, untuned)
 
 
-KEYS = ("layers", "name", "estimator", "space")
+def test_the_objective_is_the_mean_over_words_that_have_folds() -> None:
+    search = search_with({"a": [[0.2, 0.4], [0.4, 0.4]], "b": [[0.6, 0.0], [0.8, 0.4]]}, 2, ("c",))
+    expected = np.array([[0.4, 0.2], [0.6, 0.4]])
+    for i, name in enumerate(("word_accuracy", "macro_f1", "balanced_accuracy")):
+        assert_allclose(search.objective(f"mean_{name}"), expected + 0.001 * i, rtol=1e-12)
+    assert_allclose(search.objective("mean_word_accuracy", ["b", "c"]), [[0.6, 0], [0.8, 0.4]])
+    assert search.objective("mean_word_accuracy", ["c"]) is None
+    assert search.best("mean_word_accuracy", ["c"]) is None
 
 
-def word_predictions(
-    word: str, senses: tuple[str, ...], rows: int, split: str = "test"
-) -> WordPredictions:
-    random = np.random.default_rng(rows)
-    scores = random.normal(size=(rows, len(senses)))
-    scores[:, -1] = np.nan
-    return WordPredictions(
-        word=word,
-        senses=senses,
-        n_train=7 * rows,
-        index=np.arange(rows, dtype=np.int32)[::-1].copy(),
-        gold=random.integers(len(senses), size=rows).astype(np.int32),
-        predicted=random.integers(len(senses), size=rows).astype(np.int32),
-        scores=scores,
-        split=split,
-    )
+def test_the_best_point_is_best_over_the_repeats_and_the_first_of_equal_ones() -> None:
+    """The second point wins one repeat by much, the first wins two by little."""
+    search = search_with({"a": [[0.6, 0.5], [0.6, 0.5], [0.2, 0.9]]}, 2)
+    assert search.best("mean_macro_f1") == {"C": 1}
+    repeats = np.array([[0.1, 0.3, 0.2], [0.2, 0.1, 0.3], [0.3, 0.2, 0.1]])
+    means = repeats.mean(axis=0)
+    assert means.max() > means.min() and math.isclose(means.max(), means.min(), abs_tol=1e-15)
+    for order in ([0, 1, 2], [1, 2, 0], [2, 0, 1]):
+        assert search_with({"a": repeats[:, order]}, 3).best("mean_word_accuracy") == {"C": 0}
+    assert search_with({"a": [[0.1, 0.3, 0.3]]}, 3).best("mean_word_accuracy") == {"C": 1}
 
 
-def test_round_trip(tmp_path: Path) -> None:
-    words = [
-        word_predictions("yard", ("yard_z", "yard_a", "yard_é ü"), 4),
-        word_predictions("arm", ("only one",), 1),
-        word_predictions("bow", ("b", "a"), 30),
-    ]
-    words.insert(
-        1, replace(word_predictions("yard", words[0].senses, 3, "outofdomain"), n_train=28)
-    )
-    path = tmp_path / "a=b" / "6.logistic.parquet"
-    predictions.write_predictions(path, words, {"layers": "6"})
-    # The folder's name looks like a partition of a dataset, but is not one.
-    assert read_table(path)[0].column_names == [
-        "word", "split", "index", "gold", "predicted", "scores",
+def test_points_and_searches_keep_their_order(tmp_path: Path) -> None:
+    grid = grid_points({"C": [0.1, 1], "metric": "cosine", "prior_shift": [1, 0]})
+    assert [tuple(point.values()) for point in grid] == [
+        (0.1, "cosine", 1), (0.1, "cosine", 0), (1, "cosine", 1), (1, "cosine", 0),
     ]  # fmt: skip
-    again, provenance = predictions.read_predictions(path)
-    assert provenance["layers"] == "6"
-    assert [word.split for word in again] == ["test"] * 3 + ["outofdomain"]
-    assert {word.word for word in again[:3]} == {"yard", "arm", "bow"}
-    by_name = {(word.word, word.split): word for word in again}
-    for word in words:
-        actual = by_name[word.word, word.split]
-        assert (actual.senses, actual.n_train) == (word.senses, word.n_train)
-        for column in ("index", "gold", "predicted", "scores"):
-            assert_array_equal(getattr(actual, column), getattr(word, column))
-            assert getattr(actual, column).dtype == getattr(word, column).dtype
+    assert list(grid[0]) == ["C", "metric", "prior_shift"] and grid_points({}) == [{}]
+    random = np.random.default_rng(1)
+    scores = {"yard": random.random((3, 4, 3)), "arm": random.random((3, 4, 3))}
+    write_search(tmp_path / "s.parquet", Search(grid, scores, ("bow",)), {"layers": "6"})
+    again, provenance = read_search(tmp_path / "s.parquet")
+    assert (again.grid, again.untuned, provenance["layers"]) == (grid, ("bow",), "6")
+    for word in ("yard", "arm"):
+        assert_array_equal(again.scores[word], scores[word])
 
 
-def toy(make_corpus: MakeCorpus, word: str = "mint") -> tuple[Any, np.ndarray]:
-    """Return a corpus and three layers of vectors; only the last layer separates the senses."""
-    corpus = make_corpus([("train", 0), ("test", 1), ("train", 1), ("test", 0)], word=word)
-    vectors = np.ones((3, 4, 2), dtype=np.float32)
-    vectors[2] = np.eye(2)[corpus.gold]
-    return corpus, vectors
+# The command
 
 
 class Folder:
-    """Paths of some words' vectors and folds, and of the classification."""
+    """Two words with folds and one without; two layers of vectors, the first of which is noise."""
 
-    def __init__(self, root: Path, corpora: dict[str, Corpus]) -> None:
-        self.root, self.corpora = root, corpora
+    def __init__(
+        self, root: Path, make_corpus: MakeCorpus, vectors: WriteVectors, folds: WriteFolds
+    ) -> None:
+        self.root, self.write_vectors, self.write_folds = root, vectors, folds
         self.search, self.out = root / "search.parquet", root / "out.parquet"
+        self.corpora: dict[str, Corpus] = {}
+        self.vectors: dict[str, np.ndarray] = {}
+        self.folds: dict[str, WordFolds] = {}
+        random = np.random.default_rng(0)
+        for i, word in enumerate(("mint", "sage", "thyme")):
+            X, y, test = clouds(20 + i, rows=30, spread=2.5, width=6, shares=(0.5, 0.3, 0.2))
+            rows = [("train", int(g)) for g in y] + [("test", i % 3) for i in range(30)]
+            self.corpora[word] = make_corpus(rows, word=word, senses=("a", "b", "c"))
+            noise, signal = random.normal(size=(60, 6)), np.vstack([X, test])
+            self.vectors[word] = np.stack([noise, signal]).astype(np.float32)
+            self.folds[word] = random_folds(30)
+        self.folds["thyme"] = turns(self.corpora["thyme"], untuned=True)
+        folds(root / "folds.parquet", self.corpora, **self.folds)
 
-    def classify(self, **changes: Any) -> tuple[list[WordPredictions], dict[str, Any]]:
+    def classify(self, **changes: Any) -> tuple[dict[str, WordPredictions], dict[str, Any]]:
+        for word, corpus in self.corpora.items():
+            path = self.root / "e" / word / "focal.safetensors"
+            self.write_vectors(path, corpus, self.vectors[word])
         asked: dict[str, Any] = {
-            "view": "context",
-            "layers": "-1",
-            "name": "near",
-            "estimator": "nearest_centroid",
-            "space": {"metric": "euclidean"},
+            "view": "focal",
+            "layers": "1",
+            "name": "log",
+            "estimator": "logistic",
+            "space": {"C": [0.01, 1], "prior_shift": [0, 1]},
             "objective": "mean_macro_f1",
             "folds": [self.root / "folds.parquet"],
             "searches": [self.search],
             "out": [self.out],
         }
-        classify(self.root, self.corpora, self.root, **{**asked, **changes})
-        return predictions.read_predictions(self.out)
+        classify(self.root, self.corpora, self.root / "e", **{**asked, **changes})
+        words, provenance = predictions.read_predictions(asked["out"][0])
+        return {of_word.word: of_word for of_word in words}, provenance
+
+    def bytes(self) -> tuple[bytes, bytes]:
+        return self.search.read_bytes(), self.out.read_bytes()
 
 
 @pytest.fixture
 def folder(
     tmp_path: Path, make_corpus: MakeCorpus, write_vectors: WriteVectors, write_folds: WriteFolds
 ) -> Folder:
-    """Two words without folds."""
-    corpora = {}
-    for word in ("sage", "mint"):
-        corpora[word], vectors = toy(make_corpus, word)
-        write_vectors(tmp_path / word / "context.safetensors", corpora[word], vectors)
-    untuned = {word: turns(of_word, untuned=True) for word, of_word in corpora.items()}
-    write_folds(tmp_path / "folds.parquet", corpora, **untuned)
-    return Folder(tmp_path, corpora)
+    return Folder(tmp_path, make_corpus, write_vectors, write_folds)
 
 
-def test_classify(folder: Folder) -> None:
-    words, provenance = folder.classify()
-    for actual in words:
-        assert actual.gold.tolist() == actual.predicted.tolist() == [1, 0]
-        assert_allclose(actual.scores, [[-np.sqrt(2), 0], [0, -np.sqrt(2)]])
+def test_it_tunes_on_the_folds_and_fits_on_all(folder: Folder) -> None:
+    words, provenance = folder.classify(layers="-1")
+    search, source = read_search(folder.search)
+    grid = grid_points(source["space"])
+    assert search.grid == grid
+    assert (set(search.scores), search.untuned) == ({"mint", "sage"}, ("thyme",))
+    for word in ("mint", "sage"):
+        X, y = folder.vectors[word][1, :30], folder.corpora[word].gold[:30]
+        expected = naive(Logistic(), grid, X, y, folder.folds[word])
+        assert_allclose(search.scores[word], expected, rtol=1e-12)
+    mean = np.mean([search.scores[word][..., 1] for word in search.scores], axis=(0, 1))
+    best = grid[int(mean.argmax())]
+    assert mean.max() > np.sort(mean)[-2]  # no tie
+    for word, actual in words.items():
+        # The untuned word gets the estimator's defaults, because no parameter is fixed.
+        fitted = Logistic(**({} if word == "thyme" else best))
+        X, y = folder.vectors[word][1], folder.corpora[word].gold
+        expected = fitted.fit(X[:30], y[:30]).predict_proba(X[30:])
+        assert_allclose(actual.scores, expected, rtol=1e-9)
+    held_out, _ = predictions.read_predictions(folder.out, predictions.CV)
+    assert {word.word for word in held_out} == {"mint", "sage"}
+    for actual in held_out:
+        X, y = folder.vectors[actual.word][1, :30], folder.corpora[actual.word].gold[:30]
+        assert_array_equal(actual.index, np.arange(30))
+        assert_array_equal(actual.gold, y)
+        assert_array_equal(actual.predicted, np.nanargmax(actual.scores, axis=1))
+        for fit, held in folder.folds[actual.word].splits(0):  # the first repeat
+            expected = Logistic(**best).fit(X[fit], y[fit]).predict_proba(X[held])
+            assert_allclose(actual.scores[held], expected, atol=1e-3)
     expected = {
-        "layers": "2",
-        "view": "context",
-        "classifier": "near",
-        "estimator": "nearest_centroid",
-        "parameters": {"metric": "euclidean"},
-        "space": {"metric": "euclidean"},
+        "layers": "1",
+        "view": "focal",
+        "classifier": "log",
+        "estimator": "logistic",
+        "parameters": best,
+        "untuned": ["thyme"],
         "objective": "mean_macro_f1",
-        "folds": {"k": 2, "repeats": 1, "seed": 1},
+        "folds": {"k": 3, "repeats": 2, "seed": 1},
         "task": "sense",
         "train": "full",
+        "corpus": {word: corpus.digest for word, corpus in folder.corpora.items()},
     }
-    assert {key: provenance[key] for key in expected} == expected
-    assert sorted(provenance["untuned"]) == ["mint", "sage"]
-    assert provenance["corpus"] == {word: corpus.digest for word, corpus in folder.corpora.items()}
-    assert provenance["encoder"] == {
-        "model": {"name": "toy", "blocks": 2, "width": 2},
-        "architecture": {"name": "ToyModel", "causal": False, "last_normed": False},
-        "input": "plain",
-        "pooling": "mean",
-        "precision": "float32",
-        "device": "cpu",
-        "versions": {"torch": "1"},
-    }
+    for made in (provenance, source):
+        assert {key: made[key] for key in expected} == expected
+    assert provenance["encoder"]["model"] == {"name": "toy", "blocks": 1, "width": 6}
     assert set(provenance["versions"]) == {"numpy", "scikit-learn", "scipy", "wsd"}
-    search, source = read_search(folder.search)
-    assert (search.grid, search.scores) == ([{"metric": "euclidean"}], {})
-    assert {key: source[key] for key in expected} == expected
 
 
-def test_classify_a_combination(folder: Folder) -> None:
-    words, provenance = folder.classify(layers="mean-2-0")
-    assert provenance["layers"] == "mean-0-2"
-    assert_allclose(words[0].scores, [[-np.sqrt(0.5), 0], [0, -np.sqrt(0.5)]], rtol=1e-6)
+@pytest.mark.parametrize("estimator", ["nearest_centroid", "logistic", "lda", "knn", "mix"])
+def test_test_rows_do_not_change_cross_validation(folder: Folder, estimator: str) -> None:
+    """The second time their vectors and senses are garbage."""
+    name = "logistic" if estimator == "mix" else estimator
+    changes: dict[str, Any] = {"estimator": name, "space": SPACES[name][1]}
+    changes["layers"] = "mix-0-1" if estimator == "mix" else "1"
+    before, source = folder.classify(**changes, relabel=lambda corpus: corpus.gold)
+    search, _ = folder.bytes()
+    random = np.random.default_rng(4)
+    for vectors in folder.vectors.values():
+        vectors[:, 30:] = 1e4 * random.normal(size=vectors[:, 30:].shape)
+
+    def spoilt(corpus: Corpus) -> np.ndarray:
+        return np.where(corpus.split == "test", 2 - corpus.gold, corpus.gold).astype(np.int32)
+
+    after, again = folder.classify(**changes, relabel=spoilt)
+    assert folder.search.read_bytes() == search and again == source
+    for word, corpus in folder.corpora.items():
+        assert_array_equal(after[word].gold, 2 - corpus.gold[30:])
+        assert not np.array_equal(after[word].scores, before[word].scores)
 
 
-def test_a_layer_that_does_not_exist_leaves_no_file(folder: Folder) -> None:
-    with pytest.raises(ConfigError, match="'3': there is no such layer"):
-        folder.classify(layers="3")
+def test_training_rows_outside_the_training_set_change_nothing_either(folder: Folder) -> None:
+    """The training set has only every other line."""
+    lines = np.arange(0, 30, 2, dtype=np.int32)
+    folds = replace(folds_of([np.arange(15) % 3]), lines=lines)
+    words = dict.fromkeys(folder.corpora, folds)
+    folder.write_folds(folder.root / "folds.parquet", folder.corpora, name="half", **words)
+    folder.classify()
+    before = folder.bytes()
+    for vectors in folder.vectors.values():
+        vectors[:, 1:30:2] = 1e4
+    folder.classify()
+    assert folder.bytes() == before
+
+
+def test_several_training_sets_layers_and_estimators_at_once(folder: Folder) -> None:
+    """Each file equals the file of a separate call. The small training set lacks words."""
+    few = {"mint": WordFolds(np.array([1], np.int32), np.array([0], np.int32), None)}
+    small = folder.root / "few.parquet"
+    folder.write_folds(small, {"mint": folder.corpora["mint"]}, name="few", **few)
+    trains = [folder.root / "folds.parquet", small]
+    folder.classify()
+    shared: dict[str, Any] = {"corpus": folder.root / "corpora", "words": list(folder.corpora)}
+    shared |= {"embeddings": folder.root / "e", "view": "focal"}
+    spaces = {"near": ("nearest_centroid", "{}"), "lda": ("lda", '{"shrinkage": [0.5, 0.9]}')}
+    both = {"layers": ["0", "mean-0-1"], "name": [*spaces]}
+    both |= {key: [v[i] for v in spaces.values()] for i, key in enumerate(("estimator", "space"))}
+    out, searches = ([folder.root / f"{kind}.{i}" for i in range(8)] for kind in ("o", "s"))
+    call_step(classification, **shared, **both, folds=trains, searches=searches, out=out)
+    alone = [(l, n, t) for l in both["layers"] for n in spaces for t in trains]  # noqa: E741
+    for i, (layers, name, train) in enumerate(alone):
+        estimator, space = spaces[name]
+        asked = {"layers": [layers], "name": [name], "estimator": [estimator], "space": [space]}
+        files = {"folds": [train], "searches": [folder.search], "out": [folder.out]}
+        call_step(classification, **shared, **asked, **files)
+        assert (searches[i].read_bytes(), out[i].read_bytes()) == folder.bytes()
+    (mint,), source = predictions.read_predictions(out[1])
+    gold = folder.corpora["mint"].gold
+    assert (source["train"], mint.word, mint.n_train) == ("few", "mint", 1)
+    assert {*mint.predicted.tolist()} == {int(gold[1])}
+    for changes in ({"out": out[:7]}, {"name": ["near"]}):
+        with pytest.raises(ConfigError, match=r"7 in --out|1 names"):
+            call_step(classification, **{
+                **shared, **both, "folds": trains, "searches": searches, "out": out, **changes
+            })  # fmt: skip
+
+
+def test_an_untuned_word_keeps_what_the_config_fixes(folder: Folder) -> None:
+    words, _ = folder.classify(
+        estimator="lda", space={"shrinkage": [0.9, 0.2], "prior_exponent": 0.25}
+    )
+    X, y = folder.vectors["thyme"], folder.corpora["thyme"].gold[:30]
+    expected = LDA(prior_exponent=0.25).fit(X[1, :30], y).predict_proba(X[1, 30:])
+    assert_allclose(words["thyme"].scores, expected, atol=1e-9)
+    # Without any folds this goes for all words.
+    untuned = {word: turns(corpus, untuned=True) for word, corpus in folder.corpora.items()}
+    folder.write_folds(folder.root / "folds.parquet", folder.corpora, **untuned)
+    _, provenance = folder.classify(space={"C": [0.01, 1], "prior_shift": 0.5})
+    assert provenance["parameters"] == {"prior_shift": 0.5}
+    assert sorted(provenance["untuned"]) == ["mint", "sage", "thyme"]
+    search, _ = read_search(folder.search)
+    assert search.scores == {} and len(search.grid) == 2
+
+
+def refused(folder: Folder, error: type[Exception], problem: str, **changes: Any) -> None:
+    with pytest.raises(error, match=problem):
+        folder.classify(**changes)
     assert not folder.out.exists() and not folder.search.exists()
 
 
-def test_a_mix_is_learned_by_logistic_regression_alone(folder: Folder) -> None:
-    words, provenance = folder.classify(estimator="logistic", space={"C": 1}, layers="mix-all")
-    assert provenance["layers"] == "mix-all"
-    assert [actual.predicted.tolist() for actual in words] == [[1, 0]] * 2
+def test_what_cannot_be_classified_leaves_no_file(folder: Folder, make_corpus: MakeCorpus) -> None:
+    refused(folder, ConfigError, "no such layer", layers="3")
+    for estimator, space in (("logistic", {"k": [1, 2]}), ("knn", {"shrinkage": 0.1})):
+        refused(folder, ConfigError, estimator, estimator=estimator, space=space)
     for estimator in ("nearest_centroid", "lda", "knn"):
-        with pytest.raises(ConfigError, match=f"{estimator} on context cannot learn the mix"):
-            folder.classify(estimator=estimator, space={}, layers="mix-all")
-    with pytest.raises(ConfigError, match=r"context\+context cannot learn the mix"):
-        folder.classify(estimator="logistic", space={}, view="context+context", layers="mix-all+1")
-
-
-def test_several_training_sets_at_once(folder: Folder, write_folds: WriteFolds) -> None:
-    """One training set lacks a word, and has other rows of the other word."""
-    only = WordFolds(np.array([1], np.int32), np.array([0], np.int32), None)
-    corpora = {"mint": folder.corpora["mint"]}
-    write_folds(folder.root / "few.parquet", corpora, name="few", mint=only)
-    out, searches = ([folder.root / f"{name}.{i}" for i in range(2)] for name in ("o", "s"))
-    folds = [folder.root / "folds.parquet", folder.root / "few.parquet"]
-    arguments: dict[str, Any] = {"folds": folds, "searches": searches, "out": out}
-    with pytest.raises(ResultError, match="missing"):  # nothing at the usual place
-        folder.classify(**arguments)
-    full, few = (predictions.read_predictions(path) for path in out)
-    assert (full[1]["train"], few[1]["train"]) == ("full", "few")
-    assert {actual.word: actual.n_train for actual in full[0]} == {"mint": 2, "sage": 2}
-    assert [(actual.word, actual.n_train, actual.predicted.tolist()) for actual in few[0]] == [
-        ("mint", 1, [1, 1])  # the row that is left has sense 1
-    ]
-    alone, _ = folder.classify()
-    for actual, again in zip(full[0], alone, strict=True):
-        assert_array_equal(actual.scores, again.scores)
-
-
-def test_other_labels_replace_the_senses(folder: Folder) -> None:
-    words, provenance = folder.classify(task="upside down", relabel=lambda corpus: 1 - corpus.gold)
-    assert provenance["task"] == "upside down"
-    for actual in words:
-        assert actual.gold.tolist() == actual.predicted.tolist() == [0, 1]
-    # The digests belong to the corpus, not to a table with other labels.
-    assert provenance["corpus"] == {word: table.digest for word, table in folder.corpora.items()}
-
-
-def test_several_layer_choices_and_estimators_at_once(folder: Folder) -> None:
-    """Each file equals the file of a separate call."""
-    asked = [("0", "near", "nearest_centroid", '{"metric": "euclidean"}'),
-             ("0", "lda", "lda", '{"shrinkage": 0.5}'),
-             ("mean-0-2", "near", "nearest_centroid", '{"metric": "euclidean"}'),
-             ("mean-0-2", "lda", "lda", '{"shrinkage": 0.5}')]  # fmt: skip
-    folder.classify()
-    out, searches = ([folder.root / f"{kind}.{i}" for i in range(4)] for kind in ("o", "s"))
-    shared: dict[str, Any] = {
-        "corpus": folder.root / "corpora",
-        "words": list(folder.corpora),
-        "embeddings": folder.root,
-        "view": "context",
-        "folds": [folder.root / "folds.parquet"],
-    }
-    both: dict[str, Any] = {
-        "layers": ["0", "mean-0-2"],
-        **{key: [entry[i] for entry in asked[:2]] for i, key in enumerate(KEYS) if i},
-    }
-    call_step(classification, **shared, **both, searches=searches, out=out)
-    for i, entry in enumerate(asked):
-        alone = {key: [text] for key, text in zip(KEYS, entry, strict=True)}
-        files = {"searches": [folder.search], "out": [folder.out]}
-        call_step(classification, **shared, **alone, **files)
-        assert out[i].read_bytes() == folder.out.read_bytes()
-        assert searches[i].read_bytes() == folder.search.read_bytes()
-    for changes, message in (
-        ({"out": out[:3]}, "4 results, but 4 paths in --searches and 3 in --out"),
-        ({"name": ["near"]}, "2 estimators, 1 names, 2 spaces"),
-    ):
-        with pytest.raises(ConfigError, match=message):
-            call_step(
-                classification, **{**shared, **both, "searches": searches, "out": out, **changes}
-            )
+        problem = f"{estimator} on focal cannot learn the mix"
+        refused(folder, ConfigError, problem, estimator=estimator, space={}, layers="mix-0-1")
+    refused(folder, ConfigError, "learn the mix", view="focal+focal", layers="mix-0-1+1")
+    mint = folder.corpora["mint"]
+    folder.corpora["mint"] = replace(mint, gold=2 - mint.gold)
+    refused(folder, ResultError, "another table")
+    folder.corpora["mint"] = mint
+    write, sage = folder.write_vectors, folder.corpora["sage"]
+    folder.write_vectors = lambda path, corpus, vectors: write(path, sage, vectors)
+    refused(folder, ResultError, "another table than the corpus of 'mint'")
+    corpus_table.write(folder.root / "corpus.parquet", mint)
+    with pytest.raises(ResultError, match="a table of another kind"):
+        read_search(folder.root / "corpus.parquet")
 
 
 def test_each_word_uses_its_own_selection(folder: Folder) -> None:
-    near = {"view": "context", "layers": "2", "estimator": "nearest_centroid", "parameters": {}}
     chosen: dict[str, dict[str, Any]] = {
-        "mint": {**near, "parameters": {"metric": "euclidean"}},
-        "sage": {**near, "layers": "concat-all", "estimator": "logistic", "parameters": {"C": 0.1}},
+        "mint": {"layers": "1", "estimator": "lda", "parameters": {"shrinkage": 0.4}},
+        "sage": {"layers": "concat-all", "estimator": "logistic", "parameters": {"C": 0.1}},
+        "thyme": {"layers": "0", "estimator": "knn", "parameters": {"k": 3}},
     }
-    out = folder.root / "per-word.parquet"
-    folder.classify()
-    selection = folder.root / "selection.json"
-    drawn = training_set.read_folds_for(folder.root / "folds.parquet", folder.corpora).settings
-    selected = {"chosen": {"toy": {"full": {"words": chosen}}}, "folds": {"full": drawn}}
-    selection.write_text(json.dumps(selected))
-    args = Namespace(
-        corpus=folder.root / "corpora",
-        words=list(chosen),
-        embeddings=folder.root,
-        model="toy",
-        selection=selection,
-        folds=folder.root / "folds.parquet",
-        out=out,
-    )
+    selection, out = folder.root / "selection.json", folder.root / "per-word.parquet"
+    alone = {}
+    for word, row in chosen.items():
+        asked = {"layers": row["layers"], "estimator": row["estimator"]}
+        alone[word] = folder.classify(**asked, space=row["parameters"])[0][word]
+        row["view"] = "focal"
+    selection.write_text(json.dumps({"chosen": {"toy": {"full": {"words": chosen}}}}))
+    args = Namespace(corpus=folder.root / "corpora", words=list(chosen), selection=selection,
+                     embeddings=folder.root / "e", model="toy", out=out,
+                     folds=folder.root / "folds.parquet")  # fmt: skip
     classify_selected.run(args)
     actual, provenance = predictions.read_predictions(out)
-    by_word = {of_word.word: of_word for of_word in actual}
-    usual = {of_word.word: of_word for of_word in predictions.read_predictions(folder.out)[0]}
-    assert_array_equal(by_word["mint"].scores, usual["mint"].scores)
-    folder.classify(estimator="logistic", space={"C": 0.1}, layers="concat-all")
-    usual = {of_word.word: of_word for of_word in predictions.read_predictions(folder.out)[0]}
-    assert_array_equal(by_word["sage"].scores, usual["sage"].scores)
+    for of_word in actual:
+        assert_array_equal(of_word.scores, alone[of_word.word].scores)
     keys = ("view", "layers", "classifier", "estimator")
     assert {provenance[key] for key in keys} == {"per-word"}
-    assert provenance["chosen"] == chosen
-    assert provenance["train"] == "full"
-
-
-def test_folds_of_another_corpus_are_refused(
-    folder: Folder, make_corpus: MakeCorpus, write_folds: WriteFolds
-) -> None:
-    other = {word: make_corpus([("train", 0)] * 2, word=word) for word in folder.corpora}
-    write_folds(folder.root / "folds.parquet", other)
-    with pytest.raises(ResultError, match="made from another table"):
-        folder.classify()
-    assert not folder.out.exists() and not folder.search.exists()
-
-
-def test_vectors_of_another_corpus_are_refused(
-    folder: Folder, make_corpus: MakeCorpus, write_vectors: WriteVectors
-) -> None:
-    mint, vectors = toy(make_corpus)
-    sage, _ = toy(make_corpus, "sage")
-    path = folder.root / "mint" / "context.safetensors"
-    write_vectors(path, sage, vectors)
-    with pytest.raises(ResultError, match="another table than the corpus of 'mint'") as caught:
-        folder.classify()
-    assert caught.value.where == str(path)
-    assert caught.value.exit_code == 6
-
-    write_vectors(path, mint, vectors)
-    assert_array_equal(Embeddings(path, mint).layer(2), vectors[2])
-
-
-@pytest.mark.parametrize("damage", ["missing", "cut", "text", "no metadata", "other tensor"])
-def test_a_damaged_file_of_vectors_is_refused(
-    tmp_path: Path, make_corpus: MakeCorpus, write_vectors: WriteVectors, damage: str
-) -> None:
-    mint, vectors = toy(make_corpus)
-    path = tmp_path / "focal.safetensors"
-    provenance = write_vectors(path, mint, vectors)
-    raw = path.read_bytes()
-    if damage == "missing":
-        path.unlink()
-    elif damage == "cut":
-        path.write_bytes(raw[:-4])
-    elif damage == "text":
-        path.write_text("not vectors")
-    elif damage == "no metadata":
-        writer = VectorsWriter(path, vectors.shape, {"other": json.dumps(dict(provenance))})
-        writer.add(vectors, range(vectors.shape[1]))
-        writer.close()
-    else:
-        path.write_bytes(raw.replace(b'"vectors"', b'"victors"'))
-    with pytest.raises(ResultError) as caught:
-        Embeddings(path, mint)
-    assert caught.value.where == str(path)
-
-
-def test_another_table_is_refused(tmp_path: Path, make_corpus: MakeCorpus) -> None:
-    path = tmp_path / "corpus.parquet"
-    write(path, make_corpus([("train", 0), ("test", 1)]))
-    with pytest.raises(ResultError, match="a table of another kind"):
-        predictions.read_predictions(path)
+    assert (provenance["chosen"], provenance["train"]) == (chosen, "full")
+    del chosen["sage"]
+    selection.write_text(json.dumps({"chosen": {"toy": {"full": {"words": chosen}}}}))
+    with pytest.raises(ResultError, match="nothing was selected for 'sage'"):
+        classify_selected.run(args)

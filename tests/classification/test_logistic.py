@@ -1,8 +1,9 @@
-"""Logistic regression equals scikit-learn's, even where it takes a shortcut."""
+"""Logistic regression equals scikit-learn's, in single fits, searches and all folds at once."""
 
 import ctypes
 import sys
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,64 +11,53 @@ import pytest
 from clouds import clouds
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import softmax
+from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from threadpoolctl import threadpool_limits
 
-from wsd.classification.estimators import design_matrices, newton
-from wsd.classification.estimators.logistic import Logistic, shifted
+from wsd.classification.estimators import design_matrices, logistic, newton
+from wsd.classification.estimators.logistic import BagOfWords, Logistic, shifted
+from wsd.classification.estimators.vector_classifiers import Split
 from wsd.errors import WsdError
 
-SCALES = np.logspace(-2, 2, 12)
+CS = [0.003, 0.03, 0.3]
+GRID = [{"C": C, "prior_shift": s} for C in (0.3, 0.003, 0.03) for s in (0, 0.5, 1)]
 
 
 def theirs(C: float) -> Any:
-    return make_pipeline(StandardScaler(), LogisticRegression(C=C, tol=1e-10, max_iter=100_000))
+    model = LogisticRegression(C=C, tol=1e-9, solver="newton-cholesky", max_iter=1000)
+    return make_pipeline(StandardScaler(), model)
 
 
-@pytest.mark.parametrize("n_classes", [2, 4])
-@pytest.mark.parametrize("C", [0.01, 1.0, 10.0])
-def test_logistic_is_the_pipeline_of_scikit_learn(n_classes: int, C: float) -> None:
-    X, y, test = clouds(7, classes=n_classes)
-    X, test = X * SCALES + 5, test * SCALES + 5
+# Single fits
+
+
+@pytest.mark.parametrize("n_classes", [2, 5])
+@pytest.mark.parametrize("C", [0.003, 10.0])
+@pytest.mark.parametrize(("rows", "width"), [(150, 12), (40, 150), (30, 60)])
+def test_a_fit_is_the_pipeline_of_scikit_learn(
+    n_classes: int, C: float, rows: int, width: int
+) -> None:
+    """With fewer instances than features, the weights lie in the span of the training instances."""
+    X, y, test = clouds(7, classes=n_classes, rows=rows, width=width, spread=3.0)
+    X, test = X * np.logspace(-2, 2, width) + 5, test * np.logspace(-2, 2, width) + 5
+    if rows == 30:  # equal rows make the triangle of the QR decomposition singular
+        X, y = np.vstack([X, X[:8]]), np.concatenate([y, y[:8]])
     ours, exact = Logistic(C=C).fit(X, y), theirs(C).fit(X, y)
     assert_array_equal(ours.classes_, exact.classes_)
     assert_allclose(ours.predict_proba(test), exact.predict_proba(test), atol=1e-5)
     assert_array_equal(ours.predict(test), exact.predict(test))
 
 
-@pytest.mark.parametrize("n_classes", [2, 5])
-@pytest.mark.parametrize("C", [0.003, 0.3, 10.0])
-def test_fewer_instances_than_features_give_the_same_answer(n_classes: int, C: float) -> None:
-    """The weights lie in the span of the training instances; test vectors do not."""
-    X, y, test = clouds(8, classes=n_classes, rows=40, width=150, spread=3.0)
-    ours, exact = Logistic(C=C).fit(X, y), theirs(C).fit(X, y)
-    assert_allclose(ours.predict_proba(test), exact.predict_proba(test), atol=1e-5)
-    assert_array_equal(ours.predict(test), exact.predict(test))
-
-
-def test_a_basis_of_instances_that_repeat() -> None:
-    """Equal rows make the triangle of the QR decomposition singular."""
-    X, y, test = clouds(9, rows=20, width=60, spread=2.0)
-    X, y = np.vstack([X, X[:8]]), np.concatenate([y, y[:8]])
-    ours, exact = Logistic(C=0.1).fit(X, y), theirs(0.1).fit(X, y)
-    assert_allclose(ours.predict_proba(test), exact.predict_proba(test), atol=1e-5)
-
-
-# The prior
-
-
 def test_a_prior_shift_takes_the_log_prior_off_and_normalises() -> None:
     X, y, test = clouds(10, classes=3, shares=(0.7, 0.2, 0.1), spread=2.0)
     plain = Logistic(C=0.1).fit(X, y).predict_proba(test)
     log_prior = np.log(np.bincount(y) / len(y))
-    for shift in (0.25, 0.5, 1.0):
+    for shift in (0.25, 1.0):
         actual = Logistic(C=0.1, prior_shift=shift).fit(X, y).predict_proba(test)
         assert_allclose(actual, softmax(np.log(plain) - shift * log_prior, axis=1), rtol=1e-12)
-        assert_allclose(actual.sum(axis=1), 1, rtol=1e-12)
-
-
-def test_a_shift_by_hand() -> None:
     odds, prior = np.array([[4.0, 1.0], [1.0, 1.0]]), np.array([0.8, 0.2])
     # A shift of 1 divides each probability by its prior: 1 to 1, then 1/0.8 to 1/0.2.
     actual = shifted(np.log(odds), np.log(prior), 1.0)
@@ -79,73 +69,8 @@ def test_a_shift_by_hand() -> None:
     assert_allclose(shifted(np.array([[800.0, 0]]), np.log(prior), 1.0), [[1, 0]])
 
 
-def test_a_shift_moves_intercepts_alone() -> None:
-    """The log odds of two classes change by the same amount at every instance."""
-    X, y, test = clouds(11, classes=2, shares=(0.8, 0.2), spread=2.0)
-    odds = [
-        np.diff(np.log(Logistic(C=0.1, prior_shift=shift).fit(X, y).predict_proba(test)), axis=1)
-        for shift in (0.0, 0.75)
-    ]
-    prior = np.bincount(y) / len(y)
-    assert_allclose(odds[1] - odds[0], -0.75 * np.log(prior[1] / prior[0]), rtol=1e-9)
-
-
-# Searching
-
-
-GRID = [{"C": C, "prior_shift": s} for C in (0.3, 0.003, 0.03) for s in (0, 0.5, 1)]
-
-
-@pytest.mark.parametrize(("rows", "width"), [(150, 12), (40, 150)])
-@pytest.mark.parametrize("n_classes", [2, 4])
-def test_a_search_is_every_fit_on_its_own(rows: int, width: int, n_classes: int) -> None:
-    """Other warm starts and one fit per penalty give the same answers."""
-    X, y, held = clouds(12, classes=n_classes, rows=rows, width=width, spread=2.0)
-    actual = Logistic().search(X, y, held, GRID)
-    for point, of_point in zip(GRID, actual, strict=True):
-        alone = Logistic(tol=1e-10, **point).fit(X, y).predict_proba(held)
-        assert_allclose(of_point, alone, atol=1e-4, err_msg=str(point))
-        assert_array_equal(of_point.argmax(axis=1), alone.argmax(axis=1))
-
-
-def test_warm_starts_change_the_answer_by_no_more_than_the_tolerance(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    X, y, held = clouds(13, classes=4, rows=60, width=100, spread=3.0)
-    monkeypatch.setattr(Logistic, "search_tol", 1e-10)
-    warm = Logistic().search(X, y, held, GRID)
-    cold = [Logistic(tol=1e-10, **point).fit(X, y).predict_proba(held) for point in GRID]
-    assert_allclose(warm, cold, atol=1e-6)
-
-
-def test_missing_parameters_are_the_estimators_defaults() -> None:
-    X, y, held = clouds(14, shares=(0.6, 0.3, 0.1))
-    own = Logistic(C=0.02, prior_shift=0.5)
-    by_c, by_shift, nothing = own.search(X, y, held, [{"C": 0.2}, {"prior_shift": 1}, {}])
-    for actual, parameters in ((by_c, (0.2, 0.5)), (by_shift, (0.02, 1)), (nothing, (0.02, 0.5))):
-        alone = Logistic(*parameters).fit(X, y).predict_proba(held)
-        assert_allclose(actual, alone, atol=1e-4)
-
-
-def test_a_search_scales_by_the_rows_that_are_fitted() -> None:
-    X, y, held = clouds(15)
-    moved = held.copy()
-    moved[-1] = 1e6
-    before, after = (Logistic().search(X, y, h, GRID)[:, :-1] for h in (held, moved))
-    assert_allclose(before, after, rtol=1e-12)
-
-
-def test_a_search_where_one_class_is_left() -> None:
-    actual = Logistic().search(np.ones((3, 2)), np.array([4, 4, 4]), np.ones((2, 2)), GRID)
-    assert_array_equal(actual, np.ones((9, 2, 1)))
-
-
-# How it converges
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_a_tighter_tolerance_changes_no_prediction(seed: int) -> None:
-    X, y, test = clouds(seed, classes=4, rows=200, width=100, spread=4.0)
+def test_a_tighter_tolerance_changes_no_prediction() -> None:
+    X, y, test = clouds(0, classes=4, rows=200, width=100, spread=4.0)
     usual = Logistic().fit(X, y)
     tight = Logistic(tol=usual.tol / 10).fit(X, y)
     assert_array_equal(usual.predict(test), tight.predict(test))
@@ -154,23 +79,208 @@ def test_a_tighter_tolerance_changes_no_prediction(seed: int) -> None:
     assert (loose.predict(test) != tight.predict(test)).any()
 
 
-def test_the_features_are_scaled_by_the_training_set_alone() -> None:
-    X, y, test = clouds(3)
-    outlier = np.full((1, X.shape[1]), 1e6)
-    fitted = Logistic().fit(X, y)
-    assert_allclose(fitted.scaler_.mean_, X.mean(axis=0), rtol=1e-12)
-    assert_allclose(fitted.scaler_.scale_, X.std(axis=0), rtol=1e-12)
-    alone = fitted.predict_proba(test)
-    beside = fitted.predict_proba(np.vstack([outlier, test]))[1:]
-    assert_allclose(alone, beside, rtol=1e-12)
+# Searches
+
+
+@pytest.mark.parametrize(("rows", "width"), [(150, 12), (40, 150)])
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_a_search_is_every_fit_on_its_own(rows: int, width: int, n_classes: int) -> None:
+    """Other warm starts and one fit per penalty give the same answers."""
+    X, y, held = clouds(12, classes=n_classes, rows=rows, width=width, spread=2.0)
+    grid = [*GRID, {"C": 0.2}, {"prior_shift": 1}, {}]
+    actual = Logistic(C=0.02, prior_shift=0.5).search(X, y, held, grid)
+    for point, of_point in zip(grid, actual, strict=True):
+        alone = Logistic(tol=1e-10, **{"C": 0.02, "prior_shift": 0.5, **point}).fit(X, y)
+        assert_allclose(of_point, alone.predict_proba(held), atol=1e-4, err_msg=str(point))
+
+
+def test_a_search_where_one_class_is_left() -> None:
+    actual = Logistic().search(np.ones((3, 2)), np.array([4, 4, 4]), np.ones((2, 2)), GRID)
+    assert_array_equal(actual, np.ones((9, 2, 1)))
+
+
+# All folds at once
+
+
+def drawn(n: int, k: int = 4, repeats: int = 2, seed: int = 5) -> list[Split]:
+    """Return splits in the form of tuning."""
+    random, rows = np.random.default_rng(seed), np.arange(n)
+    held = [random.permutation(rows % k) for _ in range(repeats)]
+    return [
+        (np.flatnonzero(folds != fold), np.flatnonzero(folds == fold))
+        for folds in held
+        for fold in range(k)
+    ]
+
+
+def search_folds(X: np.ndarray, y: np.ndarray, splits: Sequence[Split]) -> list[np.ndarray]:
+    return Logistic().search_folds(X, y, splits, [{"C": C} for C in CS])
+
+
+def check(X: np.ndarray, y: np.ndarray, splits: Sequence[Split], Cs: Sequence[float] = CS) -> None:
+    """Check that every fold and penalty equals scikit-learn's answer."""
+    result = Logistic().search_folds(X, y, splits, [{"C": C} for C in Cs])
+    assert len(result) == len(splits)
+    for (fit, held), of_split in zip(splits, result, strict=True):
+        for C, of_point in zip(Cs, of_split, strict=True):
+            exact = theirs(C).fit(X[fit], y[fit]).predict_proba(X[held])
+            # The weaker the penalty, the more a gradient of 1e-6 changes a probability.
+            assert_allclose(of_point, exact, atol=2e-4 * max(1, C), err_msg=str(C))
+
+
+@pytest.fixture
+def alone(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Record the numbers of rows of the folds that are fitted alone."""
+    seen: list[int] = []
+    search = Logistic.search
+
+    def watched(self: Logistic, X: Any, y: Any, held: Any, grid: Any) -> np.ndarray:
+        seen.append(len(X))
+        return search(self, X, y, held, grid)
+
+    monkeypatch.setattr(Logistic, "search", watched)
+    return seen
+
+
+@pytest.mark.parametrize(
+    ("rows", "width", "n_classes"),
+    [(200, 5, 2), (200, 5, 4), (120, 60, 4), (60, 150, 2), (60, 150, 4), (240, 10, 15)],
+)
+def test_every_fold_is_scikit_learns_fit(
+    rows: int, width: int, n_classes: int, alone: list[int]
+) -> None:
+    X, y, _ = clouds(rows + n_classes, classes=n_classes, rows=rows, width=width, spread=3.0)
+    y[:60] = np.arange(60) % n_classes
+    check(X * np.logspace(-3, 3, width) + 7, y, drawn(rows, 3, 1))
+    assert not alone
+
+
+def random_problem(seed: int) -> tuple[np.ndarray, np.ndarray, list[Split], list[float]]:
+    """Return rows with heavy tails, constant features or duplicates."""
+    random = np.random.default_rng(seed)
+    classes, width = int(random.integers(2, 6)), int(random.integers(1, 80))
+    rows = int(random.integers(8 * classes, 150))
+    y = np.concatenate([np.arange(classes).repeat(4), random.integers(classes, size=rows)])
+    X = random.standard_t(5, size=(len(y), width)) * 10 ** random.uniform(-3, 3, size=width)
+    X += random.normal(size=(classes, width))[y] * random.uniform(0, 3)
+    if seed % 3 == 0:
+        X[:, 0] = 4.2
+    if seed % 3 == 1:
+        X[len(X) // 2 :] = X[: len(X) - len(X) // 2]
+    Cs = sorted(10 ** random.uniform(-4, 2, size=3))
+    return X, y, drawn(len(y), int(random.integers(2, 6)), 1, seed), Cs
+
+
+@pytest.mark.parametrize(
+    "seed", [pytest.param(seed, marks=[pytest.mark.slow] * (seed > 2)) for seed in range(12)]
+)
+def test_any_shape_is_scikit_learns_fit(seed: int) -> None:
+    X, y, splits, Cs = random_problem(seed)
+    check(X, y, splits, Cs)
+
+
+def test_a_fold_without_a_sense_is_fitted_alone(alone: list[int]) -> None:
+    X, y, _ = clouds(21, classes=3, rows=90)
+    y = np.where(y == 1, 2, y)
+    y[:6] = 1
+    rows = np.arange(90)
+    splits = [(rows[6:], rows[:6]), *drawn(90, repeats=1)]
+    check(X, y, splits)
+    assert alone == [84]
+    actual = search_folds(X, y, splits)
+    assert actual[0].shape == (3, 6, 2) and actual[1].shape[2] == 3
+    first, second = np.flatnonzero(y == 0), np.flatnonzero(y == 2)
+    one, other = search_folds(X, y, [(first, second), (second, first)])
+    assert_array_equal(one, np.ones((3, len(second), 1)))
+    assert_array_equal(other, np.ones((3, len(first), 1)))
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_feature_that_is_constant_in_one_fold(alone: list[int]) -> None:
+    X, y, _ = clouds(23, rows=80, spread=2.0)
+    X[:, 3] = 5.0
+    splits = drawn(80, repeats=1)
+    X[splits[0][1], 3] = np.linspace(0, 1, len(splits[0][1]))
+    check(X, y, splits)
+    assert 60 in alone
+
+
+@pytest.mark.parametrize("size", [1e-30, 1e30])
+def test_vectors_of_any_size(size: float) -> None:
+    X, y, _ = clouds(24, rows=80, spread=2.0)
+    splits = drawn(80, repeats=1)
+    usual, sized = (np.concatenate(search_folds(x, y, splits), axis=1) for x in (X, X * size))
+    assert_allclose(sized, usual, atol=1e-6)
+    X[:5] *= size
+    check(X, y, splits)
+
+
+@pytest.mark.parametrize(("rows", "width"), [(60, 4), (40, 100)])
+def test_labels_that_a_plane_separates_with_hardly_any_penalty(rows: int, width: int) -> None:
+    X, y, _ = clouds(25, classes=2, rows=rows, width=width, spread=0.1)
+    splits = drawn(rows, repeats=1)
+    actual = Logistic().search_folds(X, y, splits, [{"C": 1e6}, {"C": 1e3}])
+    for (fit, held), of_split in zip(splits, actual, strict=True):
+        assert np.isfinite(of_split).all()
+        exact = theirs(1e3).fit(X[fit], y[fit]).predict(X[held])
+        assert_array_equal(of_split.argmax(axis=2), [exact, exact])
+    assert (Logistic(C=1e6).fit(X, y).predict(X) == y).all()
+
+
+def test_the_number_of_threads_changes_no_byte() -> None:
+    X, y, _ = clouds(29, rows=300, width=200, spread=3.0)
+    actual = []
+    for threads in (1, 2):
+        with threadpool_limits(threads):
+            actual.append(b"".join(a.tobytes() for a in search_folds(X, y, drawn(300, repeats=1))))
+    assert actual[0] == actual[1]
+
+
+# Convergence, and numbers that are none
+
+
+def test_folds_that_do_not_converge_together_are_fitted_alone_or_refused(
+    monkeypatch: pytest.MonkeyPatch, alone: list[int]
+) -> None:
+    X, y, _ = clouds(26, rows=80)
+    splits, fit_all = drawn(80, repeats=1), newton.fit_all
+
+    def stubborn(design: Any, codes: Any, counts: np.ndarray, *args: Any) -> Any:
+        if len(counts) == 4:
+            raise newton.NotConvergedError(np.array([1]))
+        return fit_all(design, codes, counts, *args)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(logistic, "fit_all", stubborn)
+        check(X, y, splits)
+        assert alone == [60]
+    monkeypatch.setattr(newton, "STEPS", 1)
+    works = (
+        lambda: Logistic().fit(X, y),
+        lambda: Logistic().search(X, y, X, GRID),
+        lambda: search_folds(X, y, splits),
+    )
+    for work in works:
+        with pytest.raises(WsdError, match="did not converge"):
+            work()
+
+
+def test_numbers_that_are_not_finite_are_an_error() -> None:
+    X, y, _ = clouds(28)
+    X[3, 3] = np.nan
+    with pytest.raises(ValueError, match="NaN"):
+        search_folds(X, y, drawn(len(y)))
+    X[3, 3] = np.inf  # in a product of the solver
+    with np.errstate(all="ignore"), pytest.raises(WsdError, match="did not converge"):
+        design = design_matrices.Dense(X, np.ones((1, X.shape[1])))
+        list(newton.fit_all(design, y, np.ones((1, len(y))), [1.0], 1e-6))
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="mallopt is of glibc")
 def test_a_fit_reads_no_memory_that_nothing_has_written() -> None:
     """0x7f fills the memory with numbers whose squares overflow; the answer must not change."""
     X, y, test = clouds(8, classes=3, rows=40, width=150, spread=3.0)
-    splits = [(np.arange(40) != i, np.array([i])) for i in range(6)]
-    splits = [(np.flatnonzero(fit), held) for fit, held in splits]
+    splits = [(np.delete(np.arange(40), i), np.array([i])) for i in range(6)]
     library, M_PERTURB = ctypes.CDLL(None), -6
     if not hasattr(library, "mallopt"):
         pytest.skip("another C library")
@@ -190,23 +300,29 @@ def test_a_fit_reads_no_memory_that_nothing_has_written() -> None:
             assert_array_equal(first, second)
 
 
-def test_a_product_is_not_judged_by_the_flags_of_the_processor() -> None:
-    """BLAS may raise them by chance; the solver itself refuses numbers that are not finite."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        product = design_matrices._product(np.array([[[np.inf, 1.0]]]), np.array([[0.0], [1.0]]))
-    assert np.isnan(product).all()
-    X, y, _ = clouds(7, classes=2)
-    X[0, 0] = np.inf
-    with np.errstate(all="ignore"), pytest.raises(WsdError, match="did not converge"):
-        design = design_matrices.Dense(X, np.ones((1, X.shape[1])))
-        list(newton.fit_all(design, y, np.ones((1, len(y))), [1.0], 1e-6))
+# Words in place of vectors
 
 
-def test_a_solver_that_does_not_converge_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    X, y, held = clouds(4)
-    monkeypatch.setattr(newton, "STEPS", 2)
-    for work in (lambda: Logistic().fit(X, y), lambda: Logistic().search(X, y, held, GRID)):
-        with pytest.raises(WsdError, match="did not converge") as caught:
-            work()
-        assert caught.value.fix == "use a smaller C in the config"
+def test_every_fold_of_a_bag_of_words_is_scikit_learns_fit() -> None:
+    """Each fold has its own vocabulary, weights and lengths."""
+    random = np.random.default_rng(30)
+    y = random.integers(3, size=90)
+    X = np.empty(90, dtype=object)
+    X[:] = [
+        tuple(str(word) for word in random.poisson(3 + 2 * label, size=random.integers(0, 9)))
+        for label in y
+    ]
+    X[7] = ("only", "here")
+    splits, Cs = drawn(90, repeats=1), [0.1, 1000.0]
+    actual = BagOfWords().search_folds(X, y, splits, [{"C": C, "prior_shift": 0} for C in Cs])
+    for (fit, held), of_split in zip(splits, actual, strict=True):
+        words = TfidfVectorizer(analyzer=lambda words: words).fit(X[fit])
+        for C, of_point in zip(Cs, of_split, strict=True):
+            model = LogisticRegression(C=C, tol=1e-10, max_iter=100_000)
+            model.fit(words.transform(X[fit]), y[fit])
+            assert_allclose(of_point, model.predict_proba(words.transform(X[held])), atol=1e-4)
+    X[:] = [()] * 90
+    y, splits = np.arange(90) % 2, drawn(90, 2, 1)
+    (nothing, *_) = BagOfWords().search_folds(X, y, splits, [{"C": 1.0}])
+    share = y[splits[0][0]].mean()
+    assert_allclose(nothing[0], np.tile([1 - share, share], (45, 1)), atol=1e-6)

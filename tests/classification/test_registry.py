@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
-from wsd.artifacts.cv_table import PARAMETERS
+from wsd.artifacts.cv_table import PARAMETERS, grid_points
 from wsd.classification.estimators.logistic import Logistic
 from wsd.classification.estimators.registry import ESTIMATORS, make_estimator
 from wsd.classification.estimators.scalar_mix import MixedLogistic
@@ -39,20 +39,17 @@ def scores(fitted: Any, X: np.ndarray) -> np.ndarray:
 
 @ALL
 @pytest.mark.filterwarnings("error")
-def test_a_training_set_of_one_class_predicts_it(estimator: Any) -> None:
-    fitted = clone(estimator).fit(np.array([[1.0, 2, 1], [3, 4, 3]]), np.array([3, 3]))
-    assert fitted.classes_.tolist() == [3]
+@pytest.mark.parametrize("rows", [2, 1])
+def test_a_training_set_of_one_class_predicts_it(estimator: Any, rows: int) -> None:
+    X, y = np.array([[1.0, 2, 1], [3, 4, 3]])[:rows], np.full(rows, 3)
+    fitted = clone(estimator).fit(X, y)
     test = np.array([[-5.0, 1, 1], [0, 0, 0], [9, 9, 9]])
-    assert fitted.predict(test).tolist() == [3, 3, 3]
+    assert fitted.classes_.tolist() == [3] and fitted.predict(test).tolist() == [3, 3, 3]
     assert scores(fitted, test).shape == (3, 1)
     if hasattr(fitted, "predict_proba"):
         assert_allclose(fitted.predict_proba(test), np.ones((3, 1)))
-
-
-@ALL
-def test_one_instance_is_enough(estimator: Any) -> None:
-    fitted = clone(estimator).fit(np.array([[1.0, 2, 1]]), np.array([3]))
-    assert fitted.predict(np.array([[-5.0, 1, 1], [1, 2, 1]])).tolist() == [3, 3]
+    if hasattr(fitted, "search"):
+        assert_allclose(clone(estimator).search(X, y, test, [{}]), np.ones((1, 3, 1)))
 
 
 @ALL
@@ -63,15 +60,9 @@ def test_one_instance_per_class_is_enough(estimator: Any) -> None:
     if not isinstance(estimator, MixedLogistic):  # its three layers here have one feature each
         assert fitted.predict(X + 0.1).tolist() == [5, 1, 3]
     assert np.isfinite(scores(fitted, X + 0.1)).all()
-
-
-@ALL
-@pytest.mark.filterwarnings("error")
-def test_one_instance_of_one_class_and_many_of_another(estimator: Any) -> None:
     X, _, test = clouds(1, rows=20)
-    y = np.array([0] * 19 + [1])
     X[-1] += 20
-    fitted = clone(estimator).fit(X, y)
+    fitted = clone(estimator).fit(X, np.array([0] * 19 + [1]))
     assert np.isfinite(scores(fitted, test)).all()
     if not isinstance(estimator, KNN):  # its one vote of five is outvoted
         assert fitted.predict(X[-1:] + 0.1).tolist() == [1]
@@ -93,11 +84,15 @@ def test_a_constant_feature_does_no_harm(estimator: Any) -> None:
 
 @ALL
 def test_standardising_removes_the_unit_of_a_feature(estimator: Any) -> None:
+    """By the training set alone: a vector to predict does not depend on the others."""
     X, y, test = clouds(6)
     units = np.logspace(-2, 2, 12)
     plain = scores(clone(estimator).fit(X, y), test)
     scaled = scores(clone(estimator).fit(X * units + 3, y), test * units + 3)
     assert np.allclose(plain, scaled, atol=1e-5) == isinstance(estimator, STANDARDISING)
+    outlier = np.vstack([np.full((1, 12), 1e6), test])
+    beside = scores(clone(estimator).fit(X, y), outlier)[1:]
+    assert_allclose(beside, plain, rtol=1e-9)
 
 
 @ALL
@@ -133,35 +128,38 @@ def test_the_columns_are_the_sorted_classes(estimator: Any) -> None:
 # The registry
 
 
-def test_build() -> None:
-    assert make_estimator("nearest_centroid", {}).get_params() == {
-        "metric": "cosine",
-        "transform": "none",
+def test_estimators_have_the_defaults_of_the_documentation() -> None:
+    defaults = {
+        "nearest_centroid": {"metric": "cosine", "transform": "none"},
+        "logistic": {"prior_shift": 0, "tol": 1e-8},
+        "lda": {"prior_exponent": 1},
+        "knn": {"k": 5, "transform": "none"},
     }
+    for name, expected in defaults.items():
+        made = make_estimator(name, {})
+        assert {key: made.get_params()[key] for key in expected} == expected
     assert make_estimator("nearest_centroid", {"metric": "euclidean"}).metric == "euclidean"
-    assert make_estimator("logistic", {"C": 0.5}).get_params() == {
-        "C": 0.5,
-        "prior_shift": 0,
-        "tol": 1e-8,
-    }
-    assert make_estimator("lda", {"shrinkage": 0.1}).get_params() == {
-        "shrinkage": 0.1,
-        "prior_exponent": 1,
-    }
-    assert make_estimator("knn", {}).get_params() == {"k": 5, "transform": "none"}
 
 
-def test_build_refuses_what_does_not_exist() -> None:
-    with pytest.raises(ConfigError, match="'svm'") as caught:
-        make_estimator("svm", {})
-    assert caught.value.fix is not None
-    assert caught.value.fix.startswith("use nearest_centroid or logistic or lda or knn")
-    with pytest.raises(ConfigError, match=r"nearest_centroid: .*'C'"):
-        make_estimator("nearest_centroid", {"C": 1.0})
-    for name in ("centred", "remove-0", "remove-", "whiten\n", 3):
-        with pytest.raises(ConfigError, match="no transform") as caught:
-            make_estimator("knn", {"transform": name})
-        assert str(caught.value.fix).startswith("use none, centre, whiten or remove-k")
+@pytest.mark.parametrize(
+    ("name", "parameters", "problem"),
+    [
+        ("svm", {}, "'svm'"),
+        ("nearest_centroid", {"C": 1.0}, "'C'"),
+        ("nearest_centroid", {"metric": "manhattan"}, "'manhattan'"),
+        *(("knn", {"transform": text}, "no transform")
+          for text in ("centred", "remove-0", "remove-", "whiten\n", 3)),
+        *((name, {key: value}, f"{key} is ")
+          for name, key, bad in (("logistic", "C", (0, -1, "1", True, float("inf"))),
+                                 ("lda", "shrinkage", (0, 1.1)), ("knn", "k", (0, 2.5)),
+                                 ("logistic", "prior_shift", (-0.1,)))
+          for value in bad),
+    ],
+)  # fmt: skip
+def test_what_does_not_exist_is_refused(name: str, parameters: Any, problem: str) -> None:
+    with pytest.raises(ConfigError, match=problem) as caught:
+        make_estimator(name, parameters)
+    assert caught.value.fix or "'C'" in problem
 
 
 def test_the_config_knows_the_registry() -> None:
@@ -170,6 +168,9 @@ def test_the_config_knows_the_registry() -> None:
     for name, keys in PARAMETERS.items():
         assert set(keys) <= set(make_estimator(name, {}).get_params())
     assert set(PARAMETERS["logistic"]) <= set(make_estimator("mixed_logistic", {}).get_params())
+    for name, space in SPACES.items():
+        for point in grid_points(space):
+            make_estimator(name, point)
     named = Classifier.model_fields
     assert get_args(named["estimator"].annotation) == tuple(PARAMETERS)
     assert set(named) - {"name", "estimator"} == {k for keys in PARAMETERS.values() for k in keys}

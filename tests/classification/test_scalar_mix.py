@@ -1,13 +1,15 @@
 """The scalar mix: its gradient, its minimum, and the layer that it finds."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from scipy.optimize import approx_fprime, minimize
 from scipy.special import logsumexp, softmax
-from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_info, threadpool_limits
 
+from wsd.classification.estimators.logistic import Logistic
 from wsd.classification.estimators.scalar_mix import MixedLogistic, Mixtures, layer_weights
 from wsd.errors import ConfigError, WsdError
 
@@ -69,38 +71,11 @@ def test_the_gradient_is_that_of_finite_differences(classes: int) -> None:
     assert (np.abs(gradient) > 1e-4).all()
 
 
-@pytest.mark.parametrize("classes", [2, 3])
-def test_with_equal_weights_the_loss_is_scikit_learns(classes: int) -> None:
-    """Logistic regression on the mean of the standardised layers, standardised again."""
-    X, y = layered(classes=classes)
-    stack, C = stacked(X, 4), 0.2
-    mean = stack.mean(axis=0)
-    scaled = mean / mean.std(axis=0)
-    model = LogisticRegression(C=C, tol=1e-10, max_iter=10_000).fit(scaled, y)
-    likelihood = np.log(model.predict_proba(scaled)[np.arange(len(y)), y])
-    expected = -likelihood.mean() + np.sum(model.coef_**2) / (2 * C * len(y))
-    for other in (np.zeros(4), np.arange(4.0)):  # from zeros, and from another mixture's weights
-        mixtures = Mixtures(stack, y, C, 1e-9)
-        mixtures.lowest(other)
-        assert mixtures.lowest(np.zeros(4))[0] == pytest.approx(expected, rel=1e-9)
-
-
-@pytest.mark.parametrize("layers", [1, 3])
-def test_copies_of_one_layer_share_the_weight(layers: int) -> None:
+def test_copies_of_one_layer_share_the_weight() -> None:
     X, y = layered()
-    weights = layer_weights(stacked(np.tile(X[:, 12:18], layers), layers), y, C=0.5)
-    assert weights == pytest.approx(np.full(layers, 1 / layers))
-
-
-@pytest.mark.parametrize("informative", [0, 2, 3])
-@pytest.mark.parametrize("classes", [2, 3])
-def test_the_informative_layer_is_found(informative: int, classes: int) -> None:
-    X, y = layered(n=300, informative=informative, classes=classes)
-    mix = MixedLogistic(4).fit(X[:200], y[:200])
-    assert mix.weights_.argmax() == informative
-    assert mix.weights_[informative] > 0.9
-    assert mix.weights_.sum() == pytest.approx(1)
-    assert (mix.predict(X[200:]) == y[200:]).mean() > 0.95
+    weights = layer_weights(stacked(np.tile(X[:, 12:18], 3), 3), y, C=0.5)
+    assert weights == pytest.approx(np.full(3, 1 / 3))
+    assert MixedLogistic(4).fit(X, np.full(len(X), 5)).weights_.tolist() == [0.25] * 4
 
 
 def test_two_layers_with_half_of_the_signal_share_the_weight() -> None:
@@ -115,35 +90,15 @@ def test_two_layers_with_half_of_the_signal_share_the_weight() -> None:
     assert weights[1] < 0.1
 
 
-def test_layers_with_the_same_signal_share_the_weight() -> None:
-    """All layers have the same signal with different noise; many features, a strong penalty."""
-    rng = np.random.default_rng(5)
-    y = np.arange(200) % 2
-    X = rng.normal(size=(200, 3, 300)) + 0.2 * (2 * y - 1)[:, None, None] * rng.normal(size=300)
-    weights = layer_weights(stacked(X.reshape(200, -1), 3), y, C=0.01)
-    assert weights == pytest.approx(np.full(3, 1 / 3), abs=0.02)
-
-
-def test_the_scale_of_a_layer_has_no_effect() -> None:
-    X, y = layered()
-    scaled = X.copy()
-    scaled[:, 6:12] *= 1000
-    original, rescaled = (MixedLogistic(4).fit(features, y) for features in (X, scaled))
-    assert original.weights_ == pytest.approx(rescaled.weights_, abs=1e-5)
-
-
-def test_layers_are_concatenated() -> None:
-    """Layers are concatenated as `concat` of wsd.artifacts.feature_set, not interleaved."""
+def test_layers_are_concatenated_and_their_scale_has_no_effect() -> None:
+    """Concatenated as `concat` of wsd.artifacts.feature_set, not interleaved."""
     X, y = layered(informative=1)
     order = [1, 0, 2, 3]
-    swapped = X.reshape(len(X), 4, 6)[:, order].reshape(len(X), 24)
+    swapped = X.reshape(len(X), 4, 6)[:, order].reshape(len(X), 24).copy()
+    swapped[:, 6:12] *= 1000
     original, reordered = (MixedLogistic(4).fit(features, y) for features in (X, swapped))
     assert reordered.weights_ == pytest.approx(original.weights_[order], abs=1e-5)
-
-
-def test_one_class_leaves_the_weights_equal() -> None:
-    X, _ = layered()
-    assert MixedLogistic(4).fit(X, np.full(len(X), 5)).weights_.tolist() == [0.25] * 4
+    assert original.weights_.argmax() == 1 and original.weights_[1] > 0.9
 
 
 def test_a_class_of_one_instance_and_constant_features() -> None:
@@ -196,3 +151,31 @@ def test_the_fit_is_the_same_bit_for_bit_on_any_number_of_threads(
     assert used == {1}
     assert all(np.array_equal(fits[0], other) for other in fits[1:])
     assert fits[0].dtype == np.float64
+
+
+@pytest.mark.parametrize("parameters", [{}, {"C": 0.05, "prior_shift": 1.0}])
+def test_it_is_logistic_regression_on_the_mixture(parameters: dict[str, Any]) -> None:
+    X, y = layered()
+    X, y, test = X[:80], y[:80], X[80:]
+    actual = MixedLogistic(4, **parameters).fit(X, y)
+    fitted, scaled = ((rows - X.mean(axis=0)) / X.std(axis=0) for rows in (X, test))
+    weights = layer_weights(np.stack(np.hsplit(fitted, 4)), y)
+    own, other = (
+        sum(w * part for w, part in zip(weights, np.hsplit(rows, 4), strict=True))
+        for rows in (fitted, scaled)
+    )
+    expected = Logistic(**parameters).fit(own, y).predict_proba(other)
+    assert actual.predict_proba(test) == pytest.approx(expected, abs=1e-6)
+    single, plain = MixedLogistic(1, C=0.1).fit(X, y), Logistic(C=0.1).fit(X, y)
+    assert single.predict_proba(test) == pytest.approx(plain.predict_proba(test), abs=1e-6)
+
+
+@pytest.mark.parametrize("classes", [2, 4])
+def test_a_search_is_every_fit_on_its_own(classes: int) -> None:
+    X, y = layered(classes=classes)
+    grid = [{"C": C, "prior_shift": s} for C in (0.3, 0.01) for s in (0, 1)] + [{}]
+    own = MixedLogistic(4, C=0.02, prior_shift=0.5)
+    actual = own.search(X[:80], y[:80], X[80:], grid)
+    for point, of_point in zip(grid, actual, strict=True):
+        alone = MixedLogistic(**{**own.get_params(), **point}).fit(X[:80], y[:80])
+        assert of_point == pytest.approx(alone.predict_proba(X[80:]), abs=1e-4)

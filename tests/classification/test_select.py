@@ -60,6 +60,12 @@ def write(
     return path
 
 
+def near(folder: Path, layers: str, of_words: dict[str, float], **changes: Any) -> Path:
+    """Write the search of a candidate with one point and one repeat."""
+    scores = {word: [[f1]] for word, f1 in of_words.items()}
+    return write(folder, scores, layers=layers, classifier="near", grid=NEAR, **changes)
+
+
 def run(folder: Path, files: list[Path]) -> tuple[pd.DataFrame, dict[str, Any]]:
     table, out = folder / "out" / "selection.csv", folder / "out" / "selection.json"
     select.run(Namespace(searches=files, seed=1, table=table, out=out))
@@ -132,12 +138,6 @@ def test_the_share_of_samples_of_words_against_every_sample(tmp_path: Path) -> N
     assert actual.loc[["2", "5", "7"]].to_numpy() == pytest.approx(expected, abs=0.06)
 
 
-def test_a_single_word_has_no_share(tmp_path: Path) -> None:
-    files = [write(tmp_path, {"mint": [[0.1, 0.2]]}, layers=layers) for layers in ("2", "5")]
-    table, _ = run(tmp_path, files)
-    assert table["share_first"].isna().all()
-
-
 def test_the_order_of_the_files_does_not_matter(tmp_path: Path) -> None:
     files = [
         write(tmp_path, {"mint": [[0.5, 0.5]]}, layers=layers, view=view, classifier=classifier)
@@ -164,37 +164,31 @@ def test_the_simpler_of_equal_candidates_wins_despite_rounding(tmp_path: Path) -
                   classifier="near", grid=NEAR)
             for layers, order in (("mean-last-2", a), ("7", b))
         ]  # fmt: skip
-        _, chosen = run(folder, files)
+        table, chosen = run(folder, files)
         assert chosen["chosen"]["toy"]["full"]["all"]["layers"] == "7"
+        assert table["share_first"].isna().all()  # of a single word
 
 
-def test_ties_of_a_word_go_to_the_candidate_that_is_better_overall(tmp_path: Path) -> None:
-    """All three have 0.5 on mint; layer 7 is best on all words, layer 2 comes first."""
+@pytest.mark.parametrize(
+    ("scores", "for_all", "for_mint"),
+    [
+        # Of three that tie on mint, layer 7 is best on all words: 0.7 to layer 8's 0.675.
+        ({"2": (0.5, 0.1), "5": (0.5, 0.3), "7": (0.5, 0.9), "8": (0.4, 0.95)}, "7", "7"),
+        # The best on all words is not in the tie; the better of the tied ones wins.
+        ({"2": (0.5, 0.1), "5": (0.5, 0.3), "7": (0.4, 0.9)}, "7", "5"),
+    ],
+)
+def test_ties_of_a_word_go_to_the_candidate_that_is_better_overall(
+    tmp_path: Path, scores: dict[str, tuple[float, float]], for_all: str, for_mint: str
+) -> None:
     files = [
-        write(tmp_path, {"mint": [[0.5]], "sage": [[f1]]}, layers=layers, classifier="near",
-              grid=NEAR)
-        for layers, f1 in (("2", 0.1), ("5", 0.3), ("7", 0.9))
-    ]  # fmt: skip
-    files.append(
-        write(tmp_path, {"mint": [[0.4]], "sage": [[0.95]]}, layers="8", classifier="near",
-              grid=NEAR)
-    )  # fmt: skip
+        near(tmp_path, layers, {"mint": mint, "sage": sage})
+        for layers, (mint, sage) in scores.items()
+    ]
     _, chosen = run(tmp_path, files)
     selection = chosen["chosen"]["toy"]["full"]
-    assert selection["all"]["layers"] == "7"  # 0.7 to layer 8's 0.675
-    assert selection["words"]["mint"]["layers"] == "7"
-    assert selection["words"]["sage"]["layers"] == "8"
-
-
-def test_the_second_best_on_all_words_is_second_in_a_tie(tmp_path: Path) -> None:
-    """The best candidate on all words is not in the tie; the better of the tied ones wins."""
-    files = [
-        write(tmp_path, {"mint": [[mint]], "sage": [[sage]]}, layers=layers, classifier="near",
-              grid=NEAR)
-        for layers, mint, sage in (("2", 0.5, 0.1), ("5", 0.5, 0.3), ("7", 0.4, 0.9))
-    ]  # fmt: skip
-    _, chosen = run(tmp_path, files)
-    assert chosen["chosen"]["toy"]["full"]["words"]["mint"]["layers"] == "5"
+    assert selection["all"]["layers"] == for_all
+    assert selection["words"]["mint"]["layers"] == for_mint
 
 
 def test_an_untuned_word_gets_the_overall_choice_and_fixed_parameters(tmp_path: Path) -> None:
@@ -233,30 +227,25 @@ def test_without_folds_a_single_candidate_is_selected(tmp_path: Path) -> None:
         run(tmp_path, [only, another])
 
 
-def test_a_further_training_set_may_have_no_folds(tmp_path: Path) -> None:
-    files = [
-        write(tmp_path, {"mint": [[0.5, 0.0]]}),
-        write(tmp_path, {}, untuned=("mint",), train="1pct"),
-    ]
-    _, chosen = run(tmp_path, files)
-    assert set(chosen["chosen"]["toy"]) == {"full"}
-
-
 def test_models_and_training_sets_are_selected_separately(tmp_path: Path) -> None:
+    """A further training set may have no folds."""
+    best = {("toy", "full"): "2", ("toy", "1pct"): "5", ("big", "full"): "9"}
     files = [
-        write(tmp_path, {"mint": [[f1, 0.0]]}, layers=layers, model=model, train=train)
-        for model, train, best in (("toy", "full", "2"), ("toy", "1pct", "5"), ("big", "full", "9"))
+        near(
+            tmp_path, layers, {"mint": 0.9 if layers == of_best else 0.1}, model=model, train=train
+        )
+        for (model, train), of_best in best.items()
         for layers in ("2", "5", "9")
-        for f1 in [0.9 if layers == best else 0.1]
     ]
+    files += [near(tmp_path, layers, {}, untuned=("mint",), train="5pct") for layers in ("2", "5")]
     _, chosen = run(tmp_path, files)
     actual = {
         (model, train): of_train["all"]["layers"]
         for model, of_model in chosen["chosen"].items()
         for train, of_train in of_model.items()
     }
-    assert actual == {("toy", "full"): "2", ("toy", "1pct"): "5", ("big", "full"): "9"}
-    assert chosen["candidates"] == {"big, full": 3, "toy, 1pct": 3, "toy, full": 3}
+    assert actual == best
+    assert chosen["candidates"]["toy, 1pct"] == 3
 
 
 @pytest.mark.parametrize(
@@ -275,18 +264,11 @@ def test_searches_of_two_runs_are_refused(tmp_path: Path, other: dict[str, Any])
 
 
 def test_the_requested_objective_is_read(tmp_path: Path) -> None:
-    """Accuracy is the first of the three scores."""
-    files = []
-    for layers, accuracy in (("2", 0.1), ("5", 0.3)):
-        scores = {"mint": np.array([[[accuracy, 1 - accuracy, 0.5]]])}
-        provenance = {
-            "encoder": {"model": {"name": "toy", "blocks": 12}},
-            "train": "full", "view": "focal", "layers": layers, "classifier": "near",
-            "estimator": "nearest_centroid", "space": {}, "objective": "mean_word_accuracy",
-            "folds": {}, "corpus": {},
-        }  # fmt: skip
-        files.append(tmp_path / f"{layers}.parquet")
-        cv_table.write_search(files[-1], Search([{}], scores, ()), provenance)
-    _, chosen = run(tmp_path, files)
-    best = chosen["chosen"]["toy"]["full"]["all"]
-    assert (best["layers"], best["objective"]) == ("5", 0.3)
+    """Only macro-F1 is not 0 in these files: by accuracy, all tie, and the first layer wins."""
+    for objective, layers in (("mean_macro_f1", "5"), ("mean_word_accuracy", "2")):
+        folder = tmp_path / objective
+        folder.mkdir()
+        files = [near(folder, n, {"mint": int(n) / 10}, objective=objective) for n in ("2", "5")]
+        _, chosen = run(folder, files)
+        assert chosen["chosen"]["toy"]["full"]["all"]["layers"] == layers
+        assert chosen["objective"] == objective

@@ -1,4 +1,4 @@
-"""Batches: every way of batching covers all instances, and a GPU may run out of memory."""
+"""Batches: every row runs once, within the budget, and a GPU may run out of memory."""
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -15,19 +15,6 @@ CPU = torch.device("cpu")
 LENGTHS = st.lists(st.integers(1, 40), max_size=60)
 
 
-def longest_first(lengths: list[int]) -> list[int]:
-    return sorted(range(len(lengths)), key=lambda i: (-lengths[i], i))
-
-
-@given(LENGTHS, st.integers(1, 200))
-def test_batches_hold_every_row_once_within_the_budget(lengths: list[int], budget: int) -> None:
-    batches = list(fixed(lengths, budget))
-    assert [row for rows in batches for row in rows] == longest_first(lengths)
-    for rows in batches:
-        positions = len(rows) * max(lengths[i] for i in rows)
-        assert positions <= budget or len(rows) == 1
-
-
 def test_a_batch_is_filled_as_far_as_the_budget_goes() -> None:
     assert list(fixed([3, 5, 5, 2, 3, 3], 10)) == [[1, 2], [0, 4, 5], [3]]
     assert list(fixed([30, 1], 10)) == [[0], [1]]
@@ -39,16 +26,19 @@ def test_whatever_the_memory_every_row_runs_once_or_one_is_named(
     lengths: list[int], room: int, budget: int
 ) -> None:
     def run(_: str, rows: list[int]) -> list[int]:
-        if len(rows) * max(lengths[i] for i in rows) > room:
+        positions = len(rows) * max(lengths[i] for i in rows)
+        assert positions <= budget or len(rows) == 1
+        if positions > room:
             raise torch.OutOfMemoryError("CUDA out of memory")
         return rows
 
     results = run_all(run, [("crane", lengths)], device=CPU, threads=2, budget=budget)
     if lengths and max(lengths) > room:
-        with pytest.raises(ModelError, match=rf"(?s)sentence of {max(lengths)} pieces.*cpu"):
+        with pytest.raises(ModelError, match=f"sentence of {max(lengths)} pieces"):
             list(results)
         return
-    assert [row for _, rows in results for row in rows] == longest_first(lengths)
+    longest_first = sorted(range(len(lengths)), key=lambda i: (-lengths[i], i))
+    assert [row for _, rows in results for row in rows] == longest_first
 
 
 def test_a_batch_that_does_not_fit_is_halved_until_it_does() -> None:
@@ -93,7 +83,7 @@ def test_the_settings_of_torch_are_restored(end: str) -> None:
         torch.set_num_threads(before[0])
 
 
-@pytest.mark.parametrize("threads", [1, 2, 5])
+@pytest.mark.parametrize("threads", [1, 5])
 def test_results_come_in_order_and_few_are_ahead(threads: int) -> None:
     started: list[int] = []
 
@@ -101,7 +91,9 @@ def test_results_come_in_order_and_few_are_ahead(threads: int) -> None:
         started.append(task)
         return 10 * task
 
+    done = []
     with ThreadPoolExecutor(max_workers=threads) as pool:
         for i, result in enumerate(in_flight(pool, run, range(30), 2 * threads)):
-            assert result == 10 * i
+            done.append(result)
             assert len(started) <= i + 1 + 2 * threads
+    assert done == [10 * i for i in range(30)]

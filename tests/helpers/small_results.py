@@ -1,9 +1,12 @@
 """Compute results of two words with an encoder of two blocks, and write the map of a run."""
 
 import contextlib
+import json
 import shutil
+import zipfile
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from tiny import tiny_bert
 
@@ -61,6 +64,20 @@ def build(root: Path, package: str | None = None) -> Path:
     return root / folder
 
 
+def build_fitted(root: Path) -> None:
+    """Compute the results, their calibration, and the model files ``best.wsd`` and ``model.wsd``.
+
+    The first has the selected configuration, the second logistic regression on layer 2.
+    """
+    folder = build(root).relative_to(root)
+    with contextlib.chdir(root):
+        results = ["--results", str(folder)]
+        run("calibration", *results, "--model", "tiny", "--out", str(folder / "tiny"))
+        map_files(folder)
+        run("fit", *results, "--out", "best.wsd")
+        run("fit", *results, "--view", "focal", "--layers", "2", "--out", "model.wsd")
+
+
 def map_files(folder: Path, run: str = "", own: Iterable[Path] = ()) -> None:
     """Write the map of a run (by default the unnamed run) whose files have plain names.
 
@@ -86,4 +103,22 @@ def run(command: str, *arguments: str) -> None:
 def copy(root: Path, to: Path) -> Path:
     """Copy the results for a test that changes them."""
     shutil.copytree(root, to, symlinks=True)
+    return to
+
+
+def manifest_of(path: Path) -> dict[str, Any]:
+    """Return the manifest of a model file."""
+    with zipfile.ZipFile(path) as file:
+        return json.loads(file.read("manifest.json"))
+
+
+def rewritten(path: Path, to: Path, members: dict[str, Any]) -> Path:
+    """Change members of a model file, by name, or leave out those that are None."""
+    with zipfile.ZipFile(path) as old, zipfile.ZipFile(to, "w") as new:
+        for name in old.namelist():
+            content = members.get(name, old.read(name))
+            if isinstance(content, dict | list):
+                content = json.dumps(content).encode()
+            if content is not None:
+                new.writestr(name, content)
     return to

@@ -1,34 +1,42 @@
-"""The scikit-learn transformer; its vectors equal the workflow's."""
+"""The scikit-learn transformer: its vectors equal the workflow's, for one layer choice or all."""
 
 import copy
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import huggingface_hub
 import numpy as np
+import pandas as pd
 import pytest
 import torch
 import transformers
 from builders import plain
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn import config_context
 from sklearn.base import clone
-from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_score
+from sklearn.model_selection import GridSearchCV, cross_val_predict
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from sklearn.utils.validation import check_is_fitted, validate_data
 from tiny import tiny_bert
 
 import wsd
-from wsd.artifacts import feature_set
+from wsd.artifacts.feature_set import read_features
 from wsd.encoder import embed
+from wsd.encoder.encoder import Encoder
 from wsd.errors import ConfigError
-from wsd.inference import encoders
+from wsd.inference import encoders, focal_embedder
 from wsd.inference.focal_embedder import FocalEmbedder
 from wsd.inference.sentences import Focus, labelled, quickstart
 
 TINY = "tiny-bert"
+CRANE = quickstart("crane")
+X, Y = labelled(CRANE, "test")
+ONE = [("a crane flew", "crane")]
 
 
 @pytest.fixture(scope="module")
@@ -65,90 +73,98 @@ class OfNumbers(FocalEmbedder):
         return tags
 
 
-EXPECTED_FAILURES = {
-    "check_methods_subset_invariance": "asks for 1e-7; the products of a batch of another shape "
-    "round otherwise in float32. test_a_vector_does_not_depend_on_what_else_is_embedded has 1e-5",
-}
-
-
 @parametrize_with_checks(
-    [
-        OfNumbers(f"path:{TINY}", "mean-last-2", device="cpu"),
-        OfNumbers(f"path:{TINY}", "all", device="cpu"),
-    ],
-    expected_failed_checks=lambda _: EXPECTED_FAILURES,
+    [OfNumbers(f"path:{TINY}", layers, device="cpu") for layers in ("mean-last-2", "all")],
+    # It asks for 1e-7; the products of a batch of another shape round otherwise in float32.
+    expected_failed_checks=lambda _: {"check_methods_subset_invariance": "rounding of batches"},
 )
-def test_scikit_learns_own_checks(estimator, check, root, monkeypatch) -> None:
+def test_scikit_learns_own_checks(
+    estimator: Any, check: Any, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(root)
     check(estimator)
 
 
+PROMPT = {"template": "{sentence} of {word}", "read": "last"}
+
+
 @pytest.mark.parametrize(
-    ("view", "layers"),
+    ("view", "layers", "input"),
     [
-        ("focal", "1"),
-        ("focal", "mean-last-2"),
-        ("context", "concat-0-2"),
-        ("sentence", "0"),
-        ("focal+cls", "-1+mean-all"),
+        ("focal", "mean-last-2", "plain"),
+        ("context", "concat-0-2", "plain"),
+        ("sentence", "0", "plain"),
+        ("focal+cls", "-1+mean-all", "plain"),
+        ("focal", "2", "echo"),
+        ("focal", "2", PROMPT),
     ],
 )
-def test_the_vectors_are_the_workflows(root, tmp_path, view, layers) -> None:
-    corpus = quickstart("crane")
+def test_the_vectors_are_the_workflows(
+    root: Path, tmp_path: Path, view: str, layers: str, input: Any
+) -> None:
     record = encoders.find_model(encoders.source_named(root / TINY))
-    embed.embed(
-        [embed.Word(corpus, tmp_path / "crane", plain(*view.split("+")))], record,
-        embed.Options(device="cpu"),
-    )  # fmt: skip
-    _, stored, _ = feature_set.read_features(tmp_path, corpus, view, layers)
-    X, _ = labelled(corpus, "test")
-    made = FocalEmbedder(root / TINY, layers, view, device="cpu").fit_transform(X)
-    np.testing.assert_allclose(made, stored[corpus.split == "test"], rtol=1e-4, atol=1e-5)
-
-
-@pytest.mark.parametrize("input", ["echo", {"template": "{sentence} of {word}", "read": "last"}])
-def test_an_input_is_read_as_in_the_workflow(root, tmp_path, input) -> None:
-    corpus = quickstart("crane")
-    record = encoders.find_model(encoders.source_named(root / TINY))
-    embed.embed(
-        [embed.Word(corpus, tmp_path / "crane", plain("focal"))], record,
-        embed.Options(device="cpu", input=input),
-    )  # fmt: skip
-    _, stored, _ = feature_set.read_features(tmp_path, corpus, "focal", "2")
-    X, _ = labelled(corpus, "test")
-    embedder = FocalEmbedder(root / TINY, 2, input=input, device="cpu")
-    np.testing.assert_allclose(
-        clone(embedder).fit_transform(X), stored[corpus.split == "test"], rtol=1e-4, atol=1e-5
-    )
+    word = embed.Word(CRANE, tmp_path / "crane", plain(*view.split("+")))
+    embed.embed([word], record, embed.Options(device="cpu", input=input))
+    _, stored, _ = read_features(tmp_path, CRANE, view, layers)
+    made = clone(FocalEmbedder(root / TINY, layers, view, input=input, device="cpu"))
+    expected = stored[CRANE.split == "test"]
+    assert_allclose(made.fit_transform(X), expected, rtol=1e-4, atol=1e-5)
 
 
 def test_a_pipeline_cross_validates_and_searches_layers(embedder: FocalEmbedder) -> None:
-    X, y = labelled(quickstart("crane"), "train")
+    X, y = labelled(CRANE, "train")
     pipeline = make_pipeline(embedder, wsd.NearestCentroid())
-    scores = cross_val_score(pipeline, X, y, cv=3, error_score="raise")
-    assert len(scores) == 3
     # Nothing is learned from sentences: stored vectors with the same folds give the same scores.
-    ready = cross_val_predict(wsd.NearestCentroid(), embedder.fit_transform(X), y, cv=3)
-    assert (cross_val_predict(pipeline, X, y, cv=3) == ready).all()
-    search = GridSearchCV(pipeline, {"focalembedder__layers": ["0", "mean-last-2"]}, cv=2)
-    assert set(search.fit(X, y).cv_results_["param_focalembedder__layers"]) == {"0", "mean-last-2"}
+    ready = cross_val_predict(wsd.NearestCentroid(), embedder.fit_transform(X), y, cv=2)
+    assert (cross_val_predict(pipeline, X, y, cv=2) == ready).all()
+    embedder.set_output(transform="pandas")
+    space = {"focalembedder__layers": ["0", "all"]}
+    search = GridSearchCV(pipeline, space, cv=2, error_score="raise").fit(X, y)
+    assert np.isfinite(search.cv_results_["mean_test_score"]).all()
+
+
+def test_all_layers_are_the_single_layers_from_one_pass(
+    embedder: FocalEmbedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    passes, encode = [], Encoder.encode
+
+    def counted(*arguments: Any, **options: Any) -> Iterator[Any]:
+        passes.append(options["views"])
+        return encode(*arguments, **options)
+
+    embedder.set_params(layers="all").fit(X)
+    with monkeypatch.context() as patched:
+        patched.setattr(Encoder, "encode", counted)
+        vectors = embedder.transform(X)
+    assert passes == [["focal"]]
+    assert vectors.shape == (len(X), 3, 32) and vectors.dtype == np.float32
+    for layer in range(3):
+        single = clone(embedder).set_params(layers=layer).fit_transform(X)
+        assert_array_equal(vectors[:, layer], single)
+    names = embedder.get_feature_names_out()[[0, 32, 95]]
+    assert names.tolist() == ["focal_0_0", "focal_1_0", "focal_2_31"]
+    with config_context(transform_output="pandas"):
+        frame = embedder.transform(X)
+    assert list(frame.columns) == list(embedder.get_feature_names_out())
+    assert_array_equal(frame.to_numpy(), vectors.reshape(len(X), -1))
+    again = clone(embedder).set_output(transform="pandas").fit_transform(iter(X))
+    pd.testing.assert_frame_equal(again, frame)
 
 
 def test_names_copies_and_frames(embedder: FocalEmbedder) -> None:
-    X = [("a crane flew", "crane"), ("the bank of the river", (4, 8))]
-    vectors = embedder.fit(X).transform(X)
+    pairs = [*ONE, ("the bank of the river", (4, 8))]
+    vectors = embedder.fit(pairs).transform(pairs)
     assert vectors.shape == (2, 32) and vectors.dtype == np.float32
     # Two layers of two blocks are all layers.
     assert embedder.layers_ == "mean-all"
-    assert embedder.get_feature_names_out()[[0, 31]].tolist() == [
-        "focal_mean-all_0", "focal_mean-all_31",
-    ]  # fmt: skip
+    assert embedder.get_feature_names_out()[31] == "focal_mean-all_31"
     # Use the protocol that copies objects to other processes.
     again = copy.deepcopy(embedder)
-    encoders._load.cache_clear()
-    np.testing.assert_array_equal(again.transform(X), vectors)
+    assert_array_equal(again.transform(iter(pairs)), vectors)
     assert not hasattr(clone(embedder), "record_")
-    frame = embedder.set_output(transform="pandas").transform(X)
+    table = pd.DataFrame({"sentence": ["a crane flew"], "word": "crane"}, index=["b"])
+    frame = embedder.set_output(transform="pandas").transform(table)
+    assert frame.index.tolist() == ["b"]
     assert list(frame.columns) == list(embedder.get_feature_names_out())
 
 
@@ -156,83 +172,102 @@ def test_names_copies_and_frames(embedder: FocalEmbedder) -> None:
     ("changes", "says"),
     [
         ({"view": "static"}, "view 'static'"),
-        ({"view": "all"}, "view 'all'"),
         ({"view": None}, "view 'None'"),
+        ({"view": "focal+cls", "layers": "all"}, "layers 'all' of several views"),
         ({"layers": "mix-all"}, "there is no such layer choice"),
-        ({"layers": 9}, r"with op mean, sum, concat$"),
+        ({"layers": 9}, "layer choice '9'"),
         ({"device": "mps"}, "device 'mps'"),
         ({"threads": -1}, "threads -1"),
-        ({"layers": "3"}, "layer choice '3'"),
         ({"pooling": "max"}, "pooling 'max'"),
         ({"model": "bert"}, "no model 'bert'"),
         ({"input": "twice"}, "no input 'twice'"),
-        ({"input": {"template": "{word}"}}, "give text with {sentence}"),
+        ({"input": {"template": "{word}"}}, r"\{sentence\}"),
+        ({}, "X is empty"),
     ],
 )
-def test_fit_reports_invalid_parameters(embedder: FocalEmbedder, changes, says) -> None:
+def test_fit_reports_invalid_parameters(
+    embedder: FocalEmbedder, changes: dict[str, Any], says: str
+) -> None:
     with pytest.raises(ConfigError, match=says):
-        embedder.set_params(**changes).fit([("a crane flew", "crane")])
+        embedder.set_params(**changes).fit(ONE if changes else [])
 
 
 def test_a_vector_does_not_depend_on_what_else_is_embedded(embedder: FocalEmbedder) -> None:
-    X, _ = labelled(quickstart("crane"), "test")
     together = embedder.fit_transform(X)
     order = np.random.default_rng(0).permutation(len(X))
     shuffled = embedder.transform([X[i] for i in order])
-    np.testing.assert_allclose(shuffled, together[order], rtol=1e-4, atol=1e-5)
-    alone = np.concatenate([embedder.transform([entry]) for entry in X[:5]])
-    np.testing.assert_allclose(alone, together[:5], rtol=1e-4, atol=1e-5)
+    assert_allclose(shuffled, together[order], rtol=1e-4, atol=1e-5)
+    alone = np.concatenate([embedder.transform([entry]) for entry in X[:3]])
+    assert_allclose(alone, together[:3], rtol=1e-4, atol=1e-5)
 
 
-def test_an_iterator_is_read_once(embedder: FocalEmbedder) -> None:
-    X, _ = labelled(quickstart("crane"), "test")
-    np.testing.assert_array_equal(embedder.fit_transform(iter(X)), embedder.fit_transform(X))
-    frame = embedder.set_output(transform="pandas").fit_transform(iter(X))
-    assert frame.shape == (len(X), len(embedder.get_feature_names_out()))
-
-
-def test_no_instances(embedder: FocalEmbedder) -> None:
-    with pytest.raises(ConfigError, match="X is empty"):
-        embedder.fit([])
-    with pytest.raises(ConfigError, match="X is empty"):
-        embedder.fit([("a crane flew", "crane")]).transform([])
-
-
-def test_the_package_is_light_until_something_is_asked_of_it() -> None:
+def test_the_package_is_light_and_has_every_public_name() -> None:
     probe = (
-        "import sys, wsd; before = set(sys.modules); wsd.WsdError; "
+        "import sys, wsd; wsd.WsdError; "
         "print(sorted(m for m in sys.modules if m.partition('.')[0] in "
         "{'numpy', 'sklearn', 'torch', 'transformers', 'pandas'} or m.startswith('wsd.')))"
     )
     done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True)
     assert done.stdout.strip() == "['wsd.errors']", done.stderr
-
-
-def test_every_public_name_is_there_and_no_other() -> None:
     assert set(wsd.__all__) <= set(dir(wsd))
     for name in wsd.__all__:
         assert getattr(wsd, name).__name__ == name
-    assert {name for names in wsd._MODULES.values() for name in names} == set(wsd.__all__)
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _ = wsd.nothing
 
 
-def test_a_call_leaves_the_settings_of_the_libraries(embedder: FocalEmbedder) -> None:
+def test_a_call_leaves_the_settings_of_the_libraries(
+    embedder: FocalEmbedder, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The progress bar is shown only if asked for."""
+
     def settings() -> tuple[object, ...]:
         logging = transformers.logging
         hub = huggingface_hub.constants.HF_HUB_OFFLINE, os.environ.get("HF_HUB_OFFLINE")
         shown = logging.get_verbosity(), logging.is_progress_bar_enabled()
         return torch.get_num_threads(), *shown, *hub
 
+    tiny_bert(tmp_path / "other", blocks=1)  # not in memory
     threads, verbosity = torch.get_num_threads(), transformers.logging.get_verbosity()
     torch.set_num_threads(3)
     transformers.logging.set_verbosity_info()
     transformers.logging.enable_progress_bar()
+    capsys.readouterr()
     try:
         before = settings()
-        encoders._load.cache_clear()
-        embedder.fit_transform([("a crane flew", "crane")])
+        embedder.set_params(model=tmp_path / "other", layers="0").fit_transform(X)
         assert settings() == before
     finally:
         torch.set_num_threads(threads)
         transformers.logging.set_verbosity(verbosity)
+    assert f"{len(X)}/{len(X)}" not in capsys.readouterr().err
+    embedder.set_params(progress=True).transform(X)
+    assert f"{len(X)}/{len(X)}" in capsys.readouterr().err
+
+
+# Memory
+
+
+def test_an_array_that_does_not_fit_is_refused_before_it_is_made(
+    embedder: FocalEmbedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    embedder.set_params(layers="all").fit(X)
+    needed = 4 * len(X) * 3 * 32
+    monkeypatch.setattr(focal_embedder, "available_memory", lambda: needed - 1)
+    with monkeypatch.context() as patched:
+        patched.setattr(Encoder, "encode", None)
+        with pytest.raises(ConfigError, match="GB of memory are free"):
+            embedder.transform(X)
+    monkeypatch.setattr(focal_embedder, "available_memory", lambda: needed)
+    embedder.transform(X)
+
+
+def test_the_limit_of_a_container_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(focal_embedder, "CGROUP", tmp_path)
+    assert focal_embedder.available_memory() > 0
+    files = {"max": "3000", "current": "2500", "stat": "anon 1\nfile 400\n"}
+    for name, text in files.items():
+        (tmp_path / f"memory.{name}").write_text(text)
+    assert focal_embedder.available_memory() == 900
+    (tmp_path / "memory.max").write_text("max\n")
+    assert focal_embedder.available_memory() > 10**6

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -71,29 +72,17 @@ def test_two_sentences_are_compared_layer_by_layer(encoder: Encoder) -> None:
 
 
 def test_the_command(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    arguments = ["--word", "crane", "--model", f"path:{folder}", "--device", "cpu"]
-    assert main(["inspect", "a crane flew", "the crane lifted a [[crane]]", *arguments,
-                 "--json"]) == 0  # fmt: skip
-    record = json.loads(capsys.readouterr().out)
-    assert record["model"] == folder.name
-    assert [entry["position"] for entry in record["sentences"]] == [1, 4]
-    assert record["sentences"][0]["hidden_states"] == {"number": 3, "shape": [5, 32]}
-    assert main(["inspect", "a crane flew", *arguments]) == 0
-    shown = capsys.readouterr().out
-    assert "2         crane" in shown and "focal" in shown
-    assert "3 hidden states of shape 5 pieces x 32" in shown
+    common = ["--word", "crane", "--model", f"path:{folder}", "--device", "cpu"]
 
+    def shown(*arguments: str) -> list[dict[str, Any]]:
+        assert main(["inspect", *arguments, *common, "--json"]) == 0
+        record = json.loads(capsys.readouterr().out)
+        assert record["model"] == folder.name
+        return record["sentences"]
 
-def test_the_input_of_the_command(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    arguments = [
-        "inspect",
-        "a crane flew",
-        "--word",
-        "crane",
-        "--model",
-        f"path:{folder}",
-        "--json",
-    ]
+    first, second = shown("a crane flew", "the crane lifted a [[crane]]")
+    assert (first["position"], second["position"]) == (1, 4)
+    assert first["hidden_states"] == {"number": 3, "shape": [5, 32]}
     prompt = '{"template": "{sentence} : {word} of", "read": "last"}'
     texts = {
         "echo": (["a", "crane", "flew", "a", "crane", "flew"], 5),
@@ -101,22 +90,21 @@ def test_the_input_of_the_command(folder: Path, capsys: pytest.CaptureFixture[st
         '{"mark": ["<", ">"]}': (["a", "<", "crane", ">", "flew"], 3),
     }
     for input, (pieces, focal) in texts.items():
-        assert main([*arguments, "--input", input]) == 0
-        (shown,) = json.loads(capsys.readouterr().out)["sentences"]
-        assert shown["pieces"] == ["[CLS]", *pieces, "[SEP]"] and shown["focal"] == [focal]
-    assert main([*arguments, "--input", '{"template": "{word}"}']) == 2
-    assert "'{word}' cannot be used" in capsys.readouterr().err
+        (one,) = shown("a crane flew", "--input", input)
+        assert one["pieces"] == ["[CLS]", *pieces, "[SEP]"] and one["focal"] == [focal]
+    assert main(["inspect", "a crane flew", *common]) == 0
+    text = capsys.readouterr().out
+    assert "2         crane" in text and "focal" in text
+    assert "3 hidden states of shape 5 pieces x 32" in text
 
 
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
         (["a crane flew", "--word", "bank"], "no form of 'bank'"),
-        (["a crane by a crane", "--word", "crane"], "2 forms of 'crane'"),
         (["a crane", "--word", "crane", "--model", "bert"], "no model 'bert' is known"),
-        (["a crane", "--word", "crane", "--model", "hub:a/b@0"], "not a full commit"),
         (["a crane", "--word", "crane", "--model", "path:nowhere"], "no folder nowhere"),
-        (["a crane", "--word", "crane", "--model", "path:"], "no model 'path:' is known"),
+        (["a crane", "--word", "crane", "--input", '{"template": "{word}"}'], "cannot be used"),
         (["a crane", "--word", "crane", "--model", "package:no_thing"], "is not installed"),
     ],
 )

@@ -82,34 +82,29 @@ def test_a_test_sentence_gets_the_values_that_the_page_has(root: Path) -> None:
     assert [choice["name"] for choice in data["choices"]] == list(CHOICES)
 
 
-def test_new_sentences_change_nothing_else(root: Path) -> None:
-    one, three = show(SENTENCE), show(SENTENCE, "A crane flew by.", "Cranes [[crane]] necks.")
-    assert (one["new"], three["new"]) == (1, 3)
+def test_new_sentences_change_nothing_else(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A report without sentences shows the new ones only."""
+    one = show(SENTENCE)
+    shown_results.change_config(sentences=False)
+    assert (
+        main(["predict", "--results", RESULTS, SENTENCE, "Cranes [[crane]] necks.", "--show"]) == 0
+    )
+    assert "page: new-text.html" in capsys.readouterr().err
+    two = Page(Path("new-text.html")).packed()["data"]
+    assert (one["new"], two["new"], two["word"]) == (1, 2, "crane")
     for i in range(len(CHOICES)):
-        assert one["choices"][i]["confusion"] == three["choices"][i]["confusion"]
-        assert one["choices"][i]["scores"] == three["choices"][i]["scores"]
+        for part in ("confusion", "scores"):
+            assert one["choices"][i][part] == two["choices"][i][part]
         for method in METHODS:
-            steps = [data["choices"][i]["projections"][method]["step"] for data in (one, three)]
+            steps = [data["choices"][i]["projections"][method]["step"] for data in (one, two)]
             known = [
                 points(data, i, method)[: -data["new"]] * step
-                for data, step in zip((one, three), steps, strict=True)
+                for data, step in zip((one, two), steps, strict=True)
             ]
             assert_allclose(known[0], known[1], atol=max(steps))
     assert one["right"][-1] == "lifted the container onto the ship."
-
-
-def test_a_report_without_sentences_shows_the_new_ones_only(root: Path) -> None:
-    shown_results.change_config(sentences=False)
-    data = show(SENTENCE)
-    assert data["text"] is False
-    assert {*data["left"][:-1]} == {""}
-    assert data["left"][-1] == "The"
-
-
-def test_the_default_file_and_the_message(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["predict", "--results", RESULTS, SENTENCE, "--show"]) == 0
-    assert "page: new-text.html" in capsys.readouterr().err
-    assert Page(Path("new-text.html")).packed()["data"]["word"] == "crane"
+    assert two["text"] is False and {*two["left"][:-2]} == {""}
+    assert two["left"][-2:] == ["The", "Cranes"]
 
 
 @pytest.mark.parametrize(
@@ -134,18 +129,7 @@ def test_what_cannot_be_shown_is_one_error(
     assert not Path("page.html").exists()
 
 
-def test_missing_vectors_are_one_error(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    main(["fit", "--results", RESULTS, "--out", f"{RESULTS}/selected.wsd"])
-    small_results.map_files(shown_results.FOLDER)
-    shown_results.change_config(**shown_results.CONFIG)
-    Path(RESULTS, "tiny/embeddings/crane/focal.safetensors").unlink()
-    show(SENTENCE, code=6)
-    output = capsys.readouterr()
-    assert "machine" in output.out  # the model file answers without vectors
-    assert "focal.safetensors" in output.err
-
-
-def test_points_that_the_fit_does_not_reproduce_are_refused(
+def test_results_that_do_not_fit_are_one_error(
     root: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = Path(RESULTS, "tiny/projections/discriminant/focal/1.parquet")
@@ -155,6 +139,14 @@ def test_points_that_the_fit_does_not_reproduce_are_refused(
     write_projections(path, {w: results.corpus(w) for w in words}, words, provenance)
     show(SENTENCE, code=6)
     assert "does not reproduce the points" in capsys.readouterr().err
+    main(["fit", "--results", RESULTS, "--out", f"{RESULTS}/selected.wsd"])
+    small_results.map_files(shown_results.FOLDER)
+    shown_results.change_config(**shown_results.CONFIG)
+    Path(RESULTS, "tiny/embeddings/crane/focal.safetensors").unlink()
+    show(SENTENCE, code=6)
+    output = capsys.readouterr()
+    assert "machine" in output.out  # the model file answers without vectors
+    assert "focal.safetensors" in output.err
 
 
 STARS = """

@@ -1,5 +1,6 @@
-"""Tables in memory as input of FocalEmbedder: frames, datasets, dicts, files."""
+"""Sentences with a focal word in the forms that users give: pairs, tables, files and streams."""
 
+import io
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -11,8 +12,112 @@ import pytest
 from frames import bank
 from require import missing
 
+from wsd.corpora.importer.labelled_tables import Options, parse_columns
 from wsd.errors import ConfigError, CorpusError, WsdError
-from wsd.inference.sentences import Focus, read_instances
+from wsd.inference.sentences import (
+    LONGEST,
+    Focus,
+    Line,
+    as_corpus,
+    cut,
+    find,
+    labelled,
+    quickstart,
+    read_instances,
+    read_stream,
+    read_table,
+    rows,
+)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "span", "word", "tokens", "position"),
+    [
+        ("a crane is flying", (2, 7), "", ("a", "crane", "is", "flying"), 1),
+        ("Bank, he said", (0, 4), "", ("Bank", ",", "he", "said"), 0),
+        ('the "crane\'s" arm', (5, 10), "", ("the", '"', "crane", "'s\"", "arm"), 2),
+        ("in New  York now", (3, 12), "", ("in", "New York", "now"), 1),
+        ("the U.S. won", (4, 8), "", ("the", "U.S.", "won"), 1),
+        ("goin' home", (0, 5), "", ("goin'", "home"), 0),
+        ("we use C++.", (7, 10), "", ("we", "use", "C++", "."), 2),
+        ("ask Yahoo!!", (4, 10), "yahoo!", ("ask", "Yahoo!", "!"), 1),
+        ("我去银行取钱", (2, 4), "", ("我去", "银行", "取钱"), 1),
+    ],
+)
+def test_a_span_is_cut_out(
+    sentence: str, span: Any, word: str, tokens: tuple[str, ...], position: int
+) -> None:
+    assert cut(sentence, span, word) == Focus(tokens, position)
+    table = as_corpus([cut(sentence, span, word)])
+    assert (table.tokens, table.position.tolist()) == ((tokens,), [position])
+
+
+@pytest.mark.parametrize(
+    ("sentence", "span", "says"),
+    [
+        ("a crane", (2, 8), "not within"),
+        ("a crane", (-5, 7), "not within"),
+        ("a crane", (3, 3), "empty"),
+        ("a hot dog", (9, 2), "before the start"),
+        ("a crane", (1, 2), "the focal word is empty"),
+        ("the crane ", (3, 10), "white space: take 'crane'"),
+        ("in his cell.", (7, 12), "punctuation: take 'cell'"),
+        ("ask Yahoo! now", (4, 10), "punctuation"),
+        ("a crane", (2, 6), "part of a word"),
+        ("a crane", (3, 7), "part of a word"),
+        ("a cafe\u0301", (2, 6), "part of a word"),
+        ("a \ud800 crane", (4, 9), "half a character"),
+    ],
+)
+def test_invalid_spans_are_refused(sentence: str, span: Any, says: str) -> None:
+    with pytest.raises(ConfigError, match=says):
+        cut(sentence, span)
+
+
+def test_the_only_occurrence_or_the_marked_one_is_found() -> None:
+    assert find("Two cranes.", "crane") == Focus(("Two", "cranes", "."), 1)
+    marked = Focus(("A", "crane", "by", "a", "crane", "."), 4)
+    assert find("A crane by a [[crane]].", "crane") == marked
+    assert find("a crane, a *crane*", "crane").position == 3
+    # Emphasis of another word is text.
+    assert find("a *tall* crane", "crane") == Focus(("a", "*tall*", "crane"), 2)
+
+
+@pytest.mark.parametrize(
+    ("text", "word", "says"),
+    [
+        ("a crane by a crane", "crane", "2 forms of 'crane'"),
+        *(("a crane by a crane", word, "no form of") for word in ("bird", "", " ")),
+        ("a [[crane]] by a [[bank]]", "crane", "2 words are marked"),
+        ("a [[crane by a crane", "crane", "not opened or not closed"),
+        ("a [[ crane ]]", "crane", "white space"),
+        ("[[crane]]s", "crane", "part of a word"),
+        ("a crane [[1]]", "crane", "not a form of 'crane'"),
+    ],
+)
+def test_a_word_that_cannot_be_found(text: str, word: str, says: str) -> None:
+    with pytest.raises(ConfigError, match=says) as error:
+        find(text, word)
+    assert error.value.fix
+
+
+def test_instances_of_the_corpus_keep_their_tokens() -> None:
+    for word in ("apple", "java"):
+        corpus = quickstart(word)
+        for split in ("train", "test"):
+            X, y = labelled(corpus, split)
+            kept = np.flatnonzero(corpus.split == split)
+            read = read_instances(X)
+            assert [corpus.tokens[row] for row in kept] == [focus.tokens for focus in read]
+            assert corpus.position[kept].tolist() == [focus.position for focus in read]
+            assert y.tolist() == [corpus.senses[gold] for gold in corpus.gold[kept]]
+    with pytest.raises(ConfigError, match="no split 'outofdomain'"):
+        labelled(corpus, "outofdomain")
+    with pytest.raises(ConfigError, match="apple, bank, bat, charge, crane, java, light"):
+        quickstart("bass")
+
+
+# Pairs and tables in memory
 
 PAIRS = [
     (text, (start, end))
@@ -31,63 +136,59 @@ def test_every_kind_of_table_gives_what_pairs_give(tmp_path: Path) -> None:
     tokens = [
         {"context": list(focus.tokens), "position": np.int64(focus.position)} for focus in EXPECTED
     ]
-    left = {"Left": "The", "KWIC": "bank", "Right": "refused the loan."}
+    pairs = np.empty((4, 2), dtype=object)
+    pairs[:] = [(text, "bank") for text, _ in PAIRS]
     for table in (
         frame,
         frame.set_index(pd.Index([7, 7, "x", None])),
-        frame.set_index("sense"),
         frame.convert_dtypes(),
         frame.astype({"start": float}),
-        frame[["sentence", "word"]],
         frame[["word", "sentence"]],
         records,
         iter(records),
         tokens,
+        pairs,
+        [(text, (float(start), float(end))) for text, (start, end) in PAIRS],
         tmp_path / "a.parquet",
         str(tmp_path / "a.csv"),
     ):
         assert read_instances(table) == EXPECTED
+    left = {"Left": "The", "KWIC": "bank", "Right": "refused the loan."}
     assert read_instances([left, ("The bank refused the loan.", "bank")]) == EXPECTED[:1] * 2
-
-
-def test_the_word_of_a_table_has_its_punctuation() -> None:
     row = {"text": "ask Yahoo! now", "start": 4, "end": 10, "target": "yahoo!"}
     assert read_instances([row]) == [Focus(("ask", "Yahoo!", "now"), 1)]
+
+
+def test_rows_are_read_one_by_one() -> None:
+    def endless() -> Iterator[dict[str, str]]:
+        while True:
+            yield {"sentence": "a bank", "word": "bank"}
+
+    assert next(iter(rows(endless()))).word == "bank"
 
 
 @pytest.mark.parametrize(
     ("X", "problem"),
     [
+        *(([("a crane", "crane"), row], "instance 1")
+          for row in ("a crane", ("a crane", 2), ("a crane",), (2, "crane"), 3.0,
+                      ("a crane", (2.5, 7)), ("a crane", (float("nan"), 7)))),
         (bank().drop(columns="sentence"), "no column for the sentence among word, sense, start"),
         (bank()[["sentence", "sense", "end"]], "place is incomplete, or given twice: end"),
-        (
-            bank()[["sentence", "sense"]].assign(id=1),
-            "no column for the focal word's place, or for",
-        ),
+        (bank()[["sentence", "sense"]].assign(id=1), "no column for the focal word's place, or"),
         (bank(position=1), "place is incomplete, or given twice: position, start, end"),
         (bank(text="x"), "sentence and text could both be the sentence"),
-        (
-            bank().set_axis(["word", "a", "sentence", "start", "start"], axis=1),
-            "columns are called 'st",
-        ),
-        (
-            bank(sentence=["a bank", None, "a bank", 3]).drop(columns=["start", "end"]),
-            "nothing for the sentence",
-        ),
-        (bank(sentence=["a bank", 1.5, "", 3]), "1.5 for the sentence|the characters 4 to 8"),
+        (bank().set_axis(["word", "a", "sentence", "start", "start"], axis=1), "called 'start'"),
+        (bank(sentence=["a bank", None, "a bank", 3]).drop(columns=["start", "end"]),
+         "nothing for the sentence"),
         (bank(start=[4, "x", 22, 23]), "the start 'x' is not a whole number"),
         (bank(start=[4, np.nan, 22, 23]), "the start nan is not a whole number"),
-        (bank(start=[4, 99, 22, 23]), "instance 1: the characters 99 to 7: the end is before"),
+        (bank(start=[4, 99, 22, 23]), "instance 1: the characters 99 to 7"),
         ({"train": bank(), "test": bank()}, "instance 0 is not a sentence with a span: 'train'"),
-        ([{"sentence": "a bank"}], "no column for the focal word's place"),
         ([("a bank", "bank"), {"word": "bank"}], "no column for the sentence among word"),
-        (
-            [{"sentence": "a bank", "start": 2, "end": 6}, 5],
-            "instance 1 is not a sentence with a span",
-        ),
         ([{"text": "a bank, a bank", "indexes_target_token": "2:6,10:14"}], "2 spans in"),
     ],
-)
+)  # fmt: skip
 def test_a_wrong_table_is_one_error(X: Any, problem: str) -> None:
     with pytest.raises(ConfigError, match=problem) as caught:
         read_instances(X)
@@ -102,25 +203,86 @@ def test_a_wrong_file_is_one_error(tmp_path: Path) -> None:
         read_instances(tmp_path / "none.parquet")
 
 
-def test_rows_are_read_one_by_one() -> None:
-    from wsd.inference.sentences import rows
-
-    def endless() -> Iterator[dict[str, str]]:
-        while True:
-            yield {"sentence": "a bank", "word": "bank"}
-
-    assert next(iter(rows(endless()))).word == "bank"
-
-
 def test_datasets_of_the_library() -> None:
     if find_spec("datasets") is None:
         missing("datasets", "the library datasets is not installed")
     import datasets
 
     dataset = datasets.Dataset.from_pandas(bank())
-    assert read_instances(dataset) == EXPECTED
-    assert read_instances(dataset.to_iterable_dataset()) == EXPECTED
-    assert read_instances(dataset.with_format("numpy")) == EXPECTED
-    both = datasets.DatasetDict(train=dataset, test=dataset)
+    for table in (dataset, dataset.to_iterable_dataset(), dataset.with_format("numpy")):
+        assert read_instances(table) == EXPECTED
     with pytest.raises(ConfigError, match="instance 0 is not a sentence"):
-        read_instances(both)
+        read_instances(datasets.DatasetDict(train=dataset))
+
+
+# Lines of a table or a stream for `wsd predict`
+
+OPTIONS = Options(quiet=True)
+
+
+def test_lines_of_a_table_have_the_number_of_the_file_and_further_columns(tmp_path: Path) -> None:
+    path = tmp_path / "uses.csv"
+    path.write_text("id;text;lemma\nu1;A mouse ran.;mouse\nu2\nu3;A mouse ran.;\nu4;Cats.;cat\n")
+    lines = read_table(path, Options(quiet=True), "dog")
+    assert [(line.number, line.word, line.extra.get("id")) for line in lines] == [
+        (2, "mouse", "u1"), (3, None, ""), (4, None, "u3"), (5, "cat", "u4"),
+    ]  # fmt: skip
+    assert [line.wrong is None for line in lines] == [True, False, False, True]
+    assert "nothing for the word" in str(lines[2].wrong)
+    path.write_bytes("text\n\u00fcber Banken\n".encode("cp1252"))
+    (line,) = read_table(path, Options(encoding="cp1252", quiet=True), "bank")
+    assert (line.text, line.word) == ("\u00fcber Banken", "bank")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "columns"),
+    [
+        ("kwic.tsv", "Left Context\tHit\tRight Context\nThe\tmouse\tran .\n", []),
+        ("span.tsv", "context\tindexes_target_token\nThe mouse ran .\t4:9\n", []),
+        ("place.csv", "satz,start,end\nThe mouse ran .,4,9\n", ["sentence=satz"]),
+        ("token.csv", "sentence,position\nThe mouse ran .,1\n", []),
+    ],
+)
+def test_the_place_of_the_word_is_given_in_any_way_of_an_import(
+    tmp_path: Path, name: str, text: str, columns: list[str]
+) -> None:
+    (tmp_path / name).write_text(text)
+    options = Options(parse_columns(columns), quiet=True)
+    (line,) = read_table(tmp_path / name, options, "mouse")
+    assert line.text[slice(*line.span)] == "mouse" and line.text.endswith("ran .")  # type: ignore[misc]
+
+
+def test_a_stream_has_a_line_per_line_of_text() -> None:
+    raw = [b"\xef\xbb\xbfa crane", b"caf\xe9 crane", b"", b"crane " + b"x" * LONGEST]
+    raw += ["a \u2028 crane\x00\r".encode(), b"end"]
+    read = list(read_stream(io.BytesIO(b"\n".join(raw)), OPTIONS, "crane", as_json=False))
+    assert [line.number for line in read] == [1, 2, 3, 4, 5, 6]
+    first, latin, empty, long, odd, last = read
+    assert first == Line(1, "a crane", "crane") and empty.text == "" and empty.wrong is None
+    assert "0xe9" in str(latin.wrong) and "more than" in str(long.wrong)
+    assert odd.text == "a \u2028 crane\x00" and last.text == "end"
+
+
+@pytest.mark.parametrize(
+    ("text", "word", "span", "wrong"),
+    [
+        ('{"text": "a crane", "word": "apple", "sense": "x"}', "apple", None, None),
+        ('{"text": "a crane", "word": null}', "crane", None, None),
+        ('{"text": "a crane", "start": 2.0, "end": 7}', "crane", (2, 7), None),
+        ('{"text": "a crane", "start": null, "end": null}', "crane", None, None),
+        ("{", None, None, ""),
+        ('["text"]', None, None, "not a JSON object"),
+        ('{"text": 3}', None, None, "3"),
+        ('{"text": "a crane", "word": 1}', "1", None, None),
+        ("[" * 100_000, None, None, ""),
+        ('{"text": "a crane", "text": "an apple"}', None, None, "a key twice"),
+        *((f'{{"text": "a crane", "start": {start}, "end": 7}}', None, None, "whole number")
+          for start in ("true", '"x"', "2.5")),
+        ('{"text": "a crane", "start": 2}', None, None, "incomplete"),
+        ("", "crane", None, None),
+    ],
+)  # fmt: skip
+def test_lines_of_json(text: str, word: str | None, span: Any, wrong: str | None) -> None:
+    (line,) = read_stream(io.BytesIO(f"{text}\n".encode()), OPTIONS, "crane", as_json=True)
+    assert (line.word, line.span, line.wrong is None) == (word, span, wrong is None)
+    assert wrong is None or wrong in str(line.wrong)

@@ -1,0 +1,388 @@
+"""Every architecture of docs/reference/encoders.md equals a naive loop; others are refused.
+
+The folders are made on the spot (tests/helpers/zoo.py) and loaded as a user's are.
+"""
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+import transformers
+import zoo
+from checkout import REPOSITORY
+from encoding import close, encode, instances, marked
+from naive_encoder import Naive, naive_vectors
+from tiny import corpus_of
+from tokenizers import Tokenizer
+
+from wsd.artifacts.encoder_input import VIEWS
+from wsd.encoder.encoder import Encoder
+from wsd.encoder.run_model import length_limit, stated_shape
+from wsd.errors import ModelError
+
+DOCS = REPOSITORY / "docs/reference/encoders.md"
+Built = Callable[..., Path]
+# An encoder and a decoder are fast tests.
+KINDS = [
+    pytest.param(name, marks=[] if name in ("bert", "gpt2") else pytest.mark.slow)
+    for name in zoo.KINDS
+]
+
+# Focal words first, last, capital, of many pieces or words, with punctuation inside, repeated.
+SENTENCES = marked(
+    "the |crane| flew over the river",
+    "crane after crane , the |crane| 's shadow ; a crane !",
+    "|Cranes| don't sing",
+    "near the old bank they saw a |quixotically-misunderestimated| crane .",
+    "it was , she said , the ( |crane| ) .",
+    "don't say can't when you see the naïve |crane|",
+    "a long way down the river , under “ the |crane\u2019s| ” wings , nothing moved : nothing",
+    "one |crane|",
+    "he ate a |hot dog| by the river",
+    "|New York| , New York",
+    "they don't see “ the |crane\u2019s naïve wings| ” now",
+    n_train=3,
+)
+
+
+def load(folder: Path, **options: Any) -> Encoder:
+    return Encoder.load(str(folder), device="cpu", **options)
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_every_view_and_layer_equals_the_naive_loop(built: Built, name: str) -> None:
+    """Masked too: one mask token takes the place of the focal word."""
+    kind, folder = zoo.KINDS[name], built(name)
+    encoder = load(folder)
+    views = tuple(view for view in VIEWS if kind.cls or view != "cls")
+    vectors = encode(encoder, SENTENCES, *views)
+    assert len({layer.tobytes() for layer in vectors[0]}) == kind.blocks + 1
+    for i, expected in enumerate(naive_vectors(str(folder), instances(SENTENCES))):
+        assert expected.keys() == {*views}
+        for view, got in zip(views, vectors, strict=True):
+            assert close(got[:, i], expected[view]), (view, SENTENCES.tokens[i])
+    half = encode(load(folder, precision="bfloat16"), SENTENCES)[0]
+    cosine = (vectors[0] * half).sum(-1) / np.linalg.norm(vectors[0], axis=-1)
+    # Eight bits of each number: a little off, and more where attention is as sharp as here.
+    assert np.median(cosine / np.linalg.norm(half, axis=-1), axis=1).min() > 0.98
+    assert not np.array_equal(vectors[0], half)
+    if not kind.mask:
+        with pytest.raises(ModelError, match="has no mask token"):
+            load(folder, input="masked")
+        return
+    masked = load(folder, input="masked")
+    written = [list(tokens) for tokens in SENTENCES.tokens]
+    positions = SENTENCES.position.tolist()
+    for tokens, at in zip(written, positions, strict=True):
+        tokens[at] = masked.tokenizer.mask_token
+    told = [("", tokens, at) for tokens, at in zip(written, positions, strict=True)]
+    focal, context = encode(masked, SENTENCES, "focal", "context")
+    for i, expected in enumerate(naive_vectors(str(folder), told)):
+        assert close(focal[:, i], expected["focal"]) and close(context[:, i], expected["context"])
+
+
+PAIR = marked("near the old |crane| a bird sang", "near the old |crane| sang a bird")
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_the_description_of_an_encoder(built: Built, name: str, tmp_path: Path) -> None:
+    kind, folder = zoo.KINDS[name], zoo.copied(built(name), tmp_path / name)
+    encoder = load(folder)
+    actual = encoder.architecture
+    assert (encoder.blocks, encoder.width) == (kind.blocks, kind.width)
+    assert (actual.max_length, actual.causal) == (kind.limit, kind.causal)
+    assert (actual.last_normed, actual.cls) == (kind.last_normed, kind.cls)
+    assert actual.segments == ([0, 2] if name == "xlnet" else [0])
+    assert actual.wide_embeddings == kind.wide_embeddings
+    assert json.loads(json.dumps(actual._asdict())) == actual._asdict()
+    if name == "xlnet":  # the trial removes its hooks; other models keep hooks of the library
+        assert not any(module._forward_hooks for module in encoder.model.modules())
+    for sentence in encoder.align(SENTENCES):
+        segments = [0] * (len(sentence.ids) - 1) + [2]
+        assert sentence.segments == (segments if name == "xlnet" else None)
+    # A model that reads to the left sees the right context in a second copy alone. Both sentences
+    # have the same pieces; LFM2's first block is a convolution over three pieces.
+    for input in ("plain", "echo") if kind.causal else ("plain",):
+        (vectors,) = encode(load(folder, input=input), PAIR)
+        same = [np.allclose(layer[0], layer[1], atol=1e-6) for layer in vectors]
+        near = 2 if name == "lfm2" and input == "echo" else 1
+        assert same[:near] == [not kind.wide_embeddings] * near
+        assert all(same) if kind.causal and input == "plain" else not any(same[near:])
+    # Weights may be as small as architectures draw them, when little changes the output.
+    config = json.loads((folder / "config.json").read_text())
+    small = {key: 0.02 for key in ("initializer_range", "init_std") if key in config}
+    zoo.edit(folder / "config.json", **small)
+    assert load(folder, random_weights=1).architecture == actual
+
+
+def test_the_table_has_each_tested_kind_in_its_row() -> None:
+    lines = DOCS.read_text(encoding="utf-8").splitlines()
+    start = lines.index("| reads | `[CLS]` | last hidden state | architectures |") + 2
+    rows = [line.strip("| ").split(" | ") for line in lines[start : lines.index("", start)]]
+    listed = {name: row[:3] for row in rows for name in re.findall(r"`([a-z0-9-]+)`", row[3])}
+    assert sum(row[3].count("`") for row in rows) == 2 * len(listed)
+    assert listed == {
+        name: [
+            "left context only" if kind.causal else "both sides",
+            kind.cls or "none",
+            "extra norm" if kind.last_normed else "block output",
+        ]
+        for name, kind in zoo.KINDS.items()
+    }
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["gemma2", "gemma3", "mistral", "phi3"])
+def test_a_window_of_attention_holds_in_a_padded_batch(built: Built, name: str) -> None:
+    """The first block sees eight pieces; the first word matters when it is among them.
+
+    The pair shares a batch with a longer sentence, so both are padded.
+    """
+    near, far = "crane", " ".join(["a"] * 8 + ["crane"])
+    corpus = corpus_of(
+        *((f"{first} {rest}", rest.count(" ") + 1) for first in "xy" for rest in (near, far)),
+        (" ".join(["crane", *["a"] * 60]), 0),
+    )
+    ((_, block, *_),) = encode(load(built(name)), corpus)
+    assert not np.allclose(block[0], block[2], rtol=1e-3)
+    assert np.allclose(block[1], block[3], rtol=1e-4)
+    for i, expected in enumerate(naive_vectors(str(built(name)), instances(corpus))):
+        assert close(block[i], expected["focal"][1])
+
+
+# Lengths
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_the_model_limits_the_length_if_the_tokenizer_does_not(
+    built: Built, name: str, tmp_path: Path
+) -> None:
+    """At the limit the model equals the naive loop; with one more piece the window moves."""
+    kind, folder = zoo.KINDS[name], zoo.copied(built(name), tmp_path / name)
+    stated = json.loads((folder / "tokenizer_config.json").read_text())
+    stated.pop("model_max_length", None)
+    (folder / "tokenizer_config.json").write_text(json.dumps(stated))
+    naive, encoder = Naive(str(folder)), load(folder)
+    assert naive.tokenizer.model_max_length > 10**9
+    assert encoder.max_length == kind.limit
+    words = ["the", "crane"]
+    length = (zoo.LENGTH if kind.limit else 300) - len(naive.first)
+    while len(naive.pieces(words)[0]["input_ids"]) < length:
+        words.append("a")
+    assert len(naive.pieces(words)[0]["input_ids"]) == length
+    corpus = corpus_of((" ".join(words), 1), (" ".join([*words, "a"]), 1))
+    full, more = encoder.align(corpus)
+    assert not full.windowed and more.windowed == bool(kind.limit)
+    (vectors,) = encode(encoder, corpus)
+    (expected,) = naive_vectors(str(folder), instances(corpus)[:1])
+    assert close(vectors[:, 0], expected["focal"])
+    if kind.limit:
+        assert more.ids == full.ids and close(vectors[:, 1], expected["focal"])
+
+
+def embedding(rows: int, name: str = "position_embeddings", padding: int | None = None) -> Any:
+    made = torch.nn.Module()
+    made.config = SimpleNamespace()
+    setattr(made, name, torch.nn.Embedding(rows, 4, padding_idx=padding))
+    return made
+
+
+@pytest.mark.parametrize(
+    ("model", "stated", "limit"),
+    [
+        (embedding(512), 10**30, 512),
+        (embedding(512), 256, 256),
+        (embedding(514, padding=1), 10**30, 512),  # RoBERTa
+        (embedding(64, "relative_position_embeddings"), 10**30, None),
+        (embedding(64, "token_embeddings"), None, None),
+        (embedding(1024, "wpe"), None, 1024),
+    ],
+)
+def test_length_limits(model: Any, stated: int | None, limit: int | None) -> None:
+    assert length_limit(SimpleNamespace(model_max_length=stated), model) == limit
+
+
+# Folders as users have them
+
+
+# Attention, a window, positions by distance, a convolution.
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["xlnet", "bert", "gemma3", "bloom", "lfm2"])
+def test_the_side_that_a_tokenizer_pads_on_does_not_matter(
+    built: Built, name: str, tmp_path: Path
+) -> None:
+    vectors = []
+    for side in ("left", "right"):
+        folder = zoo.copied(built(name), tmp_path / side)
+        zoo.edit(folder / "tokenizer_config.json", padding_side=side)
+        vectors.append(encode(load(folder), SENTENCES))
+    assert np.array_equal(*vectors)
+
+
+def test_padding_that_the_model_does_not_know_is_not_used(built: Built, tmp_path: Path) -> None:
+    """Many users save GPT-2 with a padding token that has no row in the embeddings."""
+    folder = zoo.copied(built("gpt2"), tmp_path / "model")
+    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    tokenizer.add_special_tokens(["[PAD]"])
+    tokenizer.save(str(folder / "tokenizer.json"))
+    zoo.edit(folder / "tokenizer_config.json", pad_token="[PAD]")
+    encoder, plain = load(folder), load(built("gpt2"))
+    assert encoder.tokenizer.pad_token_id == encoder.model.config.vocab_size
+    assert plain.tokenizer.pad_token_id is None
+    assert np.array_equal(encode(encoder, SENTENCES), encode(plain, SENTENCES))
+
+
+@pytest.mark.slow
+def test_weights_of_a_decoder_are_neither_kept_nor_missed(built: Built, tmp_path: Path) -> None:
+    from safetensors.torch import load_file, save_file
+
+    assert type(load(built("bart")).model).__name__ == "BartEncoder"
+    folder = zoo.copied(built("t5"), tmp_path / "t5")
+    weights = load_file(folder / "model.safetensors")
+    kept = {key: value for key, value in weights.items() if not key.startswith("decoder.")}
+    assert len(kept) < len(weights)
+    save_file(kept, folder / "model.safetensors", metadata={"format": "pt"})
+    assert np.array_equal(encode(load(folder), SENTENCES), encode(load(built("t5")), SENTENCES))
+    del kept["encoder.block.1.layer.0.SelfAttention.q.weight"]
+    save_file(kept, folder / "model.safetensors", metadata={"format": "pt"})
+    with pytest.raises(ModelError, match="lack 1 of the model's tensors, such as encoder"):
+        load(folder)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["bert", "bert-cased", "mpnet", "roberta", "gpt2"])
+def test_folders_from_before_tokenizer_json(built: Built, name: str, tmp_path: Path) -> None:
+    folder = zoo.copied(built(name), tmp_path / name)
+    model = json.loads((folder / "tokenizer.json").read_text())["model"]
+    (folder / "tokenizer.json").unlink()
+    if name in ("roberta", "gpt2"):
+        vocabulary = dict(model["vocab"])
+        if "<mask>" not in vocabulary and name == "roberta":
+            vocabulary["<mask>"] = len(vocabulary)
+        (folder / "vocab.json").write_text(json.dumps(vocabulary))
+        merges = [pair if isinstance(pair, str) else " ".join(pair) for pair in model["merges"]]
+        (folder / "merges.txt").write_text("\n".join(["#version: 0.2", *merges]) + "\n")
+    else:
+        pieces = sorted(model["vocab"], key=model["vocab"].__getitem__)
+        (folder / "vocab.txt").write_text("\n".join(pieces) + "\n")
+    assert load(folder).align(SENTENCES) == load(built(name)).align(SENTENCES)
+
+
+# What is refused
+
+
+SMALL: dict[str, Any] = {**zoo.NONE, "hidden_size": 32, "num_hidden_layers": 3}
+MARIAN = {
+    **zoo.NONE, "d_model": 32, "encoder_layers": 2, "decoder_layers": 2, "pad_token_id": 1,
+    "encoder_attention_heads": 4, "decoder_attention_heads": 4, "encoder_ffn_dim": 64,
+    "decoder_ffn_dim": 64, "max_position_embeddings": 128,
+}  # fmt: skip
+FUNNEL = {
+    **zoo.NONE, "block_sizes": [1, 1, 1], "d_model": 32, "n_head": 4, "d_head": 8, "d_inner": 64,
+    "initializer_std": 0.5,
+}  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("config", "model", "kind", "shape", "problem"),
+    [
+        ("FNetConfig", "FNetForMaskedLM", "albert", {"num_attention_heads": None},
+         "FNetModel ignores the attention mask: padding changes layer"),
+        ("ConvBertConfig", "ConvBertForMaskedLM", "bert",
+         {"embedding_size": 32, "head_ratio": 2}, "ignores the attention mask"),
+        ("FunnelConfig", "FunnelForMaskedLM", "bert", FUNNEL,
+         "FunnelModel returns 7 hidden states"),
+        ("AlbertConfig", "AlbertForPreTraining", "albert",
+         {"embedding_size": 16, "inner_group_num": 2}, "AlbertModel returns 7 hidden states"),
+        ("YosoConfig", "YosoForMaskedLM", "albert", {}, "ignores the attention mask"),
+        ("MarianConfig", "MarianMTModel", "xlm-roberta", MARIAN, "the weights lack 1 of"),
+        ("MambaConfig", "MambaForCausalLM", "gpt-neox",
+         {**SMALL, "state_size": 4, "initializer_range": 0.5},
+         "MambaModel does not return its embedding layer"),
+        ("MraConfig", "MraForMaskedLM", "roberta", {}, "MraModel ignores the context"),
+        ("NystromformerConfig", "NystromformerForMaskedLM", "albert",
+         {"segment_means_seq_len": 16, "num_landmarks": 4},
+         "NystromformerModel cannot be run on a sentence"),
+    ],
+)  # fmt: skip
+def test_models_that_cannot_be_handled(
+    config: str, model: str, kind: str, shape: dict[str, Any], problem: str, tmp_path: Path
+) -> None:
+    tokenizer, stated = zoo.KINDS[kind].tokenizer()
+    torch.manual_seed(0)
+    zoo.network(config, model, **shape)(tokenizer).save_pretrained(tmp_path)
+    tokenizer.save(str(tmp_path / "tokenizer.json"))
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps(stated))
+    with pytest.raises(ModelError) as error:
+        load(tmp_path)
+    assert problem in str(error.value) and str(tmp_path) in str(error.value)
+
+
+class Wrong(torch.nn.Module):
+    """Layers that add the mean of all pieces, with one fault that a model may have."""
+
+    config = SimpleNamespace(num_hidden_layers=2, hidden_size=8, model_type="wrong")
+
+    def __init__(self, fault: str) -> None:
+        super().__init__()
+        self.fault, self.pieces = fault, torch.nn.Embedding(200, 8)
+
+    def get_input_embeddings(self) -> torch.nn.Embedding:
+        return self.pieces
+
+    def forward(self, input_ids: torch.Tensor, attention_mask: torch.Tensor, **_: Any) -> Any:
+        states = [self.pieces(input_ids)]
+        mask = attention_mask[..., None].float()
+        for _ in range(2 + (self.fault == "embedding")):
+            mixed = states[-1] if self.fault == "mask" else states[-1] * mask
+            states.append(states[-1] + (0 if self.fault == "context" else mixed.sum(1, True)))
+        if self.fault in ("embedding", "first"):
+            del states[0]
+        return SimpleNamespace(hidden_states=tuple(states))
+
+
+@pytest.mark.parametrize(
+    ("fault", "problem"),
+    [
+        ("mask", "ignores the attention mask: padding changes layer 1"),
+        ("context", "ignores the context"),
+        ("embedding", "does not return its embedding layer"),
+        ("first", "returns 2 hidden states"),
+    ],
+)
+def test_a_model_with_a_fault_is_refused(fault: str, problem: str, built: Built) -> None:
+    tokenizer = transformers.AutoTokenizer.from_pretrained(built("bert"))
+    model = Wrong(fault)
+    model.pieces = torch.nn.Embedding(len(tokenizer), 8)
+    encoder = Encoder(tokenizer, model.eval(), device=torch.device("cpu"))
+    with pytest.raises(ModelError, match=problem):
+        _ = encoder.architecture
+
+
+@pytest.mark.slow
+def test_folders_of_another_kind_are_refused(built: Built, tmp_path: Path) -> None:
+    folder = zoo.copied(built("bert"), tmp_path / "tokenizer")
+    (folder / "tokenizer.json").unlink()
+    (folder / "tokenizer_config.json").write_text('{"tokenizer_class": "CanineTokenizer"}')
+    with pytest.raises(ModelError, match="CanineTokenizer gives no word ids"):
+        load(folder)
+    folder = zoo.copied(built("bert"), tmp_path / "model")
+    config = transformers.ViTConfig(hidden_size=32, num_hidden_layers=2, num_attention_heads=4,
+                                    intermediate_size=64, image_size=32, patch_size=16)  # fmt: skip
+    transformers.ViTModel(config).save_pretrained(folder)
+    with pytest.raises(ModelError, match="ViTModel cannot be run on a sentence"):
+        load(folder)
+
+
+def test_a_config_without_a_shape() -> None:
+    with pytest.raises(ModelError, match="of odd states no number of blocks"):
+        stated_shape(SimpleNamespace(model_type="odd", hidden_size=3))
+    with pytest.raises(ModelError, match="states no width"):
+        stated_shape(SimpleNamespace(model_type="odd", n_layer=3))

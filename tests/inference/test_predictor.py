@@ -1,0 +1,258 @@
+"""Occurrences are found, encoded together, and answered by the fitted word that they belong to."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import small_results
+from log_state import logs_as_before
+from numpy.testing import assert_allclose
+
+from wsd.artifacts import corpus_table
+from wsd.artifacts.predictions import read_predictions, write_predictions
+from wsd.cli import main
+from wsd.errors import ModelError
+from wsd.fitted.selected_results import Configuration, Results
+from wsd.fitted.word_classifier import Fitting
+from wsd.fitted.wsd_file import WsdFile
+from wsd.inference import predictor as predictor_module
+from wsd.inference.encoders import fitted_encoder
+from wsd.inference.predictor import Predictor, fitted_words
+from wsd.inference.sentences import Line, located
+
+FOLDER = Path("results/quickstart")
+LOGISTIC = Configuration("tiny", "focal", "2", "logistic")
+
+
+@pytest.fixture
+def file(small_once: Path, monkeypatch: pytest.MonkeyPatch) -> WsdFile:
+    monkeypatch.chdir(small_once)
+    return WsdFile(Path("model.wsd"), Results(FOLDER))
+
+
+@pytest.fixture(scope="module")
+def encoder(small_once: Path) -> Any:
+    return fitted_encoder(WsdFile(small_once / "model.wsd").encoder, device="cpu")
+
+
+@pytest.fixture
+def predictor(file: WsdFile, encoder: Any) -> Predictor:
+    return Predictor(file, encoder)
+
+
+def test_test_sentences_get_the_stored_predictions(predictor: Predictor) -> None:
+    """All words together, in parts of any size; each answer has the neighbours of its word."""
+    fitting = Fitting(Results(FOLDER), LOGISTIC)
+    lines, expected = [], []
+    for word in small_results.WORDS:
+        corpus, stored = fitting.results.corpus(word), fitting.stored["test", word]
+        for k, row in enumerate(np.flatnonzero(corpus.split == "test").tolist()):
+            text, span = located(corpus, row)
+            lines.append(Line(len(lines) + 1, text, word, span))  # type: ignore[arg-type]
+            expected.append((stored.senses[stored.predicted[k]], stored.scores[k]))
+    order = np.random.default_rng(0).permutation(len(lines))
+    for together in (None, 1, 7):
+        answers = list(predictor.predict([lines[i] for i in order], together=together))
+        for i, answer in zip(order, answers, strict=True):
+            assert (answer.status, answer.line, answer.word) == ("ok", lines[i], lines[i].word)
+            sense, scores = expected[i]
+            assert answer.sense == sense and answer.scores.keys() == answer.called.keys()
+            assert_allclose([*answer.scores.values()], scores, atol=2e-4)
+            assert answer.probability == max(answer.probabilities.values())
+            for neighbour in answer.neighbours:
+                assert neighbour.sense in answer.scores and neighbour.sentence
+            similar = [neighbour.similarity for neighbour in answer.neighbours]
+            assert similar == sorted(similar, reverse=True) and len(similar) == 5
+            assert answer.distance == pytest.approx(1 - similar[0], abs=1e-6)
+
+
+def test_a_training_sentence_is_its_own_neighbour_and_a_strange_one_is_marked(
+    predictor: Predictor,
+) -> None:
+    corpus = Results(FOLDER).corpus("crane")
+    rows = np.flatnonzero(corpus.split == "train")[[0, 3]].tolist()
+    lines = [Line(1, *(located(corpus, row)[0], "crane", located(corpus, row)[1])) for row in rows]
+    *known, strange, long = predictor.predict(
+        [*lines, Line(3, "7 & crane", "crane"), Line(4, "x " * 200 + "crane")]
+    )
+    for row, answer in zip(rows, known, strict=True):
+        nearest = answer.neighbours[0]
+        assert nearest.sentence == " ".join(corpus.tokens[row])
+        assert (nearest.line, nearest.sense) == (
+            corpus.index[row], corpus.senses[corpus.gold[row]],
+        )  # fmt: skip
+        assert nearest.similarity == pytest.approx(1, abs=2e-3) and not answer.ood
+    assert strange.ood and "far from every training sentence" in strange.message
+    assert long.status == "ok" and "its ends were not read" in long.message
+
+
+def test_parts_end_with_a_number_of_occurrences_or_characters(
+    predictor: Predictor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = [Line(i, f"{'x ' * (i % 7)} crane near an apple {i}") for i in range(23)]
+    whole = list(predictor.predict(lines))
+    together: list[int] = []
+    classify = Predictor._classify
+
+    def counted(self: Predictor, requests: Any, *more: Any) -> Any:
+        together.append(len(requests))
+        return classify(self, requests, *more)
+
+    monkeypatch.setattr(Predictor, "_classify", counted)
+    for name, value, most in (("CHUNK", 4, 4), ("CHARACTERS", 60, 4)):
+        with monkeypatch.context() as patched:
+            patched.setattr(predictor_module, name, value)
+            parts = list(predictor.predict(lines))
+        assert max(together) <= most < len(whole) == sum(together)
+        together.clear()
+        for first, second in zip(whole, parts, strict=True):
+            places = [(a.line, a.start, a.word, a.sense) for a in (first, second)]
+            assert places[0] == places[1]
+            assert first.scores == pytest.approx(second.scores, abs=1e-5)
+
+
+# Which word is meant
+
+
+class Named:
+    """Return fitted words with other names and the forms of their corpora."""
+
+    language = "en"
+
+    def __init__(self, file: WsdFile, **forms: list[str]) -> None:
+        self._file, self.features, self._forms = file, file.features, forms
+        self.words = tuple(forms)
+
+    def word(self, word: str) -> Any:
+        return self._file.word("crane")
+
+    def sentences(self, word: str) -> None:
+        return None
+
+    def forms(self, word: str) -> list[str]:
+        return self._forms[word]
+
+
+def shown(answers: list[Any]) -> list[tuple[Any, ...]]:
+    return [(a.line.number, a.status, a.word, a.form) for a in answers]
+
+
+def test_names_with_a_part_of_speech_are_found_by_lemma_and_form(
+    file: WsdFile, encoder: Any
+) -> None:
+    forms = {"serve.v": ["dished"], "run.n": ["run"], "run.v": ["run", "ran"], "ice_cream": []}
+    lines = [
+        Line(1, "he served and dished", "serve"),
+        Line(2, "they ran"),
+        Line(3, "a run"),
+        Line(4, "a run", "run.noun"),
+        Line(5, "a run", "run"),
+        Line(6, "a [[run]]"),
+        Line(7, "the ice  cream."),
+        Line(8, "they [[ran]] off"),
+        Line(9, "they ran off", span=(5, 8)),
+        Line(10, "they ran off", span=(4, 9)),
+        Line(11, "a cow"),
+        Line(12, "half \ud800 a run"),
+    ]
+    rows = list(Predictor(Named(file, **forms), encoder).predict(lines))  # type: ignore[arg-type]
+    assert shown(rows) == [
+        (1, "ok", "serve.v", "served"),
+        (1, "ok", "serve.v", "dished"),
+        (2, "ok", "run.v", "ran"),
+        (3, "ambiguous", None, "run"),
+        (4, "ok", "run.n", "run"),
+        (5, "unreadable", None, None),
+        (6, "ambiguous", None, "run"),
+        (7, "ok", "ice_cream", "ice  cream"),
+        (8, "ok", "run.v", "ran"),
+        (9, "ok", "run.v", "ran"),
+        (10, "unreadable", None, None),
+        (11, "not found", None, None),
+        (12, "unreadable", None, None),
+    ]
+    assert "form of run.n and of run.v" in rows[3].message
+    assert "run.n or run.v" in rows[5].message
+
+
+def test_a_focal_word_of_several_tokens(file: WsdFile, encoder: Any) -> None:
+    """The word is marked, given by characters, or found; the corpus also has a single token."""
+    words = Named(file, **{"hot_dog.n": ["hot dog", "dog"], "bank": []})
+    text = "a hot dog here"
+    lines = [Line(1, "a [[hot dog]] here"), Line(2, "a *hot dog* here"), Line(3, text, span=(2, 9))]
+    lines += [Line(4, text), Line(5, "a [[dog]] here")]
+    lines += [Line(6, text, span=span) for span in ((9, 2), (4, 4), (2, 99), (2, 8))]
+    *rows, dog, back, empty, beyond, part = Predictor(words, encoder).predict(lines)  # type: ignore[arg-type]
+    assert [(row.status, row.form, row.start) for row in rows] == [
+        ("ok", "hot dog", start) for start in (4, 3, 2, 2)
+    ]
+    for row in rows[1:]:
+        assert row.scores == pytest.approx(rows[0].scores, abs=1e-5)
+    # The vector covers the whole span, not one of its tokens.
+    assert dog.form == "dog" and dog.scores != pytest.approx(rows[0].scores, abs=1e-5)
+    says = ("before the start", "is empty", "not within", "part of a word")
+    for row, problem in zip((back, empty, beyond, part), says, strict=True):
+        assert row.status == "unreadable" and problem in row.message
+
+
+def test_with_a_single_word_any_position_is_accepted(file: WsdFile, encoder: Any) -> None:
+    words = Named(file, **{"run.v": ["run"]})
+    lines = [Line(1, "a runner", span=(2, 8)), Line(2, "a [[runner]]"), Line(3, "it [[has]]")]
+    *rows, other = Predictor(words, encoder).predict(lines)  # type: ignore[arg-type]
+    assert [(row.status, row.start, row.message) for row in rows] == [("ok", 2, ""), ("ok", 4, "")]
+    assert other.status == "ok" and "'has' is not a form of run.v" in other.message
+
+
+def test_one_sentence_that_cannot_be_aligned_leaves_the_others(
+    predictor: Predictor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kind = type(predictor.encoder)
+    align = kind.align
+
+    def strict(self: Any, table: corpus_table.Corpus) -> Any:
+        if any("poison" in tokens for tokens in table.tokens):
+            raise ModelError("nothing is left of it")
+        return align(self, table)
+
+    monkeypatch.setattr(kind, "align", strict)
+    lines = [Line(i, t) for i, t in enumerate(["a crane", "poison crane", "apple"], 1)]
+    rows = list(predictor.predict(lines))
+    assert [(r.status, r.word) for r in rows] == [
+        ("ok", "crane"), ("unreadable", "crane"), ("ok", "apple"),
+    ]  # fmt: skip
+
+
+def test_features_that_the_classifier_does_not_know(
+    file: WsdFile, encoder: Any, tmp_path: Path
+) -> None:
+    manifest = small_results.manifest_of(file.path)
+    manifest["configuration"]["layers"] = "concat-last-2"
+    bad = small_results.rewritten(file.path, tmp_path / "bad.wsd", {"manifest.json": manifest})
+    with pytest.raises(ModelError, match="not those that the classifier was fitted on"):
+        list(Predictor(WsdFile(bad), encoder).predict([Line(1, "a crane")]))
+
+
+# A model file that `snakemake fit` wrote
+
+
+def test_a_kept_file_is_used_while_it_matches_the_predictions(
+    small_once: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(small_results.copy(small_once, tmp_path / "copy"))
+    with logs_as_before():
+        options = ["--results", str(FOLDER), "--layers", "2", "--classifier", "logistic"]
+        assert main(["fit", *options, "--out", f"{FOLDER}/selected.wsd"]) == 0
+    small_results.map_files(FOLDER)
+    kept = fitted_words(Results(FOLDER), LOGISTIC)
+    assert isinstance(kept, WsdFile) and kept.sentences("crane")
+    near = Configuration("tiny", "focal", "1", "nearest_centroid")
+    assert isinstance(fitted_words(Results(FOLDER), near), Fitting)
+    # The same configuration with other predictions, of a later run.
+    path = Results(FOLDER).predictions(LOGISTIC)
+    (test, source), (held, _) = (read_predictions(path, split) for split in ("test", "cv"))
+    source["folds"] = {**source["folds"], "seed": 99}
+    write_predictions(path, [*(replace(word) for word in test), *held], source)
+    small_results.map_files(FOLDER)
+    assert isinstance(fitted_words(Results(FOLDER), LOGISTIC), Fitting)
