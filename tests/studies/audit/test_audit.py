@@ -128,32 +128,22 @@ def test_the_most_similar_sentence_of_each_test_instance(corpora: dict[str, Corp
 
 
 def test_duplicates_per_word(
-    corpora: dict[str, Corpus], store: Callable[..., Path], tmp_path: Path
+    corpora: dict[str, Corpus],
+    store: Callable[..., Path],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Of mint one is near, of another sense; two of four are below 0.3; one lies between."""
     out = tmp_path / "audit" / "duplicates.csv"
     call_step(audit, corpora, predictions=[store("1", RIGHT)], judge=None, out=out.parent)
     columns = "word,n_test,near_duplicates,same_sense,without"
     assert out.read_text().splitlines() == [columns, "mint,4,1,0,2", "bow,1,1,1,0"]
-
-
-@pytest.mark.parametrize(
-    ("constant", "column", "at", "above"),
-    [("THRESHOLD", "near_duplicates", 2, 1), ("UNLIKE", "without", 2, 3)],
-)
-def test_near_is_at_the_threshold_and_unlike_below_it(
-    monkeypatch: pytest.MonkeyPatch,
-    corpora: dict[str, Corpus],
-    constant: str,
-    column: str,
-    at: int,
-    above: int,
-) -> None:
-    module = sys.modules[count_duplicates.__module__]
-    monkeypatch.setattr(module, constant, 3 / 8)
-    assert count_duplicates(corpora, find_most_similar(corpora))[column].tolist()[0] == at
-    monkeypatch.setattr(module, constant, 3 / 8 + 1e-9)
-    assert count_duplicates(corpora, find_most_similar(corpora))[column].tolist()[0] == above
+    # Near is at the threshold, and unlike is below it.
+    for name, at, above in (("THRESHOLD", 2, 1), ("UNLIKE", 2, 3)):
+        for value, expected in ((3 / 8, at), (3 / 8 + 1e-9, above)):
+            monkeypatch.setattr(sys.modules[count_duplicates.__module__], name, value)
+            counted = count_duplicates(corpora, find_most_similar(corpora)).loc[0]
+            assert counted["near_duplicates" if name == "THRESHOLD" else "without"] == expected
 
 
 def test_scores_without_duplicates(corpora: dict[str, Corpus]) -> None:
@@ -225,12 +215,9 @@ def test_instances(corpora: dict[str, Corpus], store: Callable[..., Path], tmp_p
     paths.append(store("1", [0.9, 0.2, 0.9, 0.4], "centroid"))
     call_step(audit, corpora, predictions=paths, judge="logistic", out=tmp_path / "audit")
     rows = read(tmp_path / "audit" / "instances.csv")
-    assert list(rows[0]) == [
-        *("word", "index", "gold", "similarity", "most_similar", "most_similar_sense"),
-        *("n_right", "n_predictions", "all_missed"),
-        *("contradicting", "confidence", "suspected_gold"),
-        *("left", "focal", "right"),
-    ]
+    columns = "word index gold similarity most_similar most_similar_sense n_right n_predictions"
+    columns += " all_missed contradicting confidence suspected_gold left focal right"
+    assert " ".join(rows[0]) == columns
 
     shown = [tuple(row[key] for key in [*row][:12]) for row in rows]
     assert shown == [

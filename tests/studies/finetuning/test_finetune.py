@@ -315,14 +315,12 @@ def test_of_equal_settings_the_first_is_chosen() -> None:
     assert best(lines, settings) == 0
     assert best([{**lines[0], "objective": 0.4}, *lines[1:]], settings) == 1
     assert best([], settings) == 0
+    # A small training set gets as many epochs as its least steps take.
+    expected = [Setting(1e-3, 3), Setting(1e-3, 4)]
+    assert settings_of([1e-3], [1, 3, 4], steps_per_epoch=6, least=13) == expected
     # A single setting is not tried.
     folds = SimpleNamespace(words={"bank": SimpleNamespace(held=np.zeros((1, 4), int))})
     assert cross_validate(None, {}, folds, settings[:1], None) == []  # type: ignore[arg-type]
-
-
-def test_a_small_training_set_has_as_many_epochs_as_its_steps_take() -> None:
-    expected = [Setting(1e-3, 3), Setting(1e-3, 4)]
-    assert settings_of([1e-3], [1, 3, 4], steps_per_epoch=6, least=13) == expected
 
 
 @pytest.mark.slow

@@ -56,27 +56,15 @@ def test_lines_of_text(tmp_path: Path) -> None:
     ("word", "text", "expected"),
     [
         # Without spaces between the words, and with.
-        (
-            "\u82b1",
-            "\u4e00\u6735\u82b1\n\u82b1 \u5f00 \u4e86\n\u773c\u82b1\u4e86\n",
-            ["\u4e00\u6735 \u82b1", "\u82b1 \u5f00 \u4e86", "\u773c \u82b1 \u4e86"],
-        ),
+        ("\u82b1", "\u4e00\u6735\u82b1\n\u82b1 \u5f00\n\u773c\u82b1\u4e86\n",
+         ["\u4e00\u6735 \u82b1", "\u82b1 \u5f00", "\u773c \u82b1 \u4e86"]),
         ("C.n", "Vitamin C.\nCD, C\nA C!\n", ["Vitamin C .", "CD , C", "A C !"]),
     ],
-)
+)  # fmt: skip
 def test_words_of_one_character(tmp_path: Path, word: str, text: str, expected: list[str]) -> None:
     imported(tmp_path, text, word=word)
     folder = tmp_path / "out" / file_name(word)
     assert [" ".join(words) for words in read_unlabelled(folder, word).tokens] == expected
-
-
-def test_words_that_differ_only_in_case_are_named(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    rows = [f"{word}\tthe *cell* {i}" for word in ("cell", "Cell") for i in "abc"]
-    with caplog.at_level("INFO"):
-        imported(tmp_path, "\n".join(["word\tsentence", *rows, ""]), "s.tsv", word=None)
-    assert "'Cell' and 'cell' count as different words" in caplog.text
 
 
 def test_a_mark_decides(tmp_path: Path) -> None:
