@@ -95,21 +95,16 @@ def change(**values: Any) -> Callable[[Line], Any]:
 
 WRONG: dict[str, tuple[Callable[[Line], Any], str]] = {
     "id": (change(id=3), "'mint' has no test instance 3"),
-    "id below": (change(id=-1), "no test instance -1"),
     "id text": (change(id="1"), "id '1': Input should be a valid integer"),
-    "id true": (change(id=True), "id True: "),
     "no id": (change(id="gone"), "id: Field required"),
     "no word, no sense": (change(word="gone", sense="gone"), "word: Field required"),
     "sense": (change(sense="c"), "'c' is not a sense of 'mint'"),
-    "sense null": (change(sense=None), "sense None: "),
     "train": (change(split="train"), "'mint' has no train instance 1"),
     "further": (change(split="outofdomain", id=5), "no outofdomain instance 5"),
     "list": (lambda line: [line], "not a JSON object"),
-    "scores list": (change(scores=[1.0, 2.0]), "scores [1.0, 2.0]: "),
     "score text": (change(scores={"a": "1", "b": 0.0}), "scores.a '1': "),
     "score nan": (change(scores={"a": math.nan, "b": 0.0}), "scores.a nan: "),
     "score inf": (change(scores={"a": math.inf, "b": 0.0}), "scores.a inf: "),
-    "score huge": (change(scores={"a": 10**400, "b": 0}), "Input should be"),
     "a sense less": (change(scores={"b": 1.0}), "the scores are of b, not of each of a, b"),
     "a sense more": (change(scores={"a": 0, "b": 1, "c": 0}), "not of each of a, b"),
     "not the best": (change(scores={"a": 1.0, "b": 0.5}), "does not have the highest score"),
@@ -146,27 +141,20 @@ def test_an_invalid_file(corpora: dict[str, Corpus], tmp_path: Path, text: str) 
 @pytest.mark.parametrize(
     ("splits", "gone", "says"),
     [
-        (("test",), 0, "1 of 6 test instances have no output: mint 0"),
         (("test",), 5, "1 of 6 test instances have no output: Schloß 2"),
         (("test", "outofdomain"), 3, "1 of 2 outofdomain instances have no output: mint 0"),
-        (("outofdomain",), 0, "6 of 6 test instances have no output: Schloß 0, Schloß 1, Schl"),
+        (("outofdomain",), 0, "6 of 6 test instances have no output: Schloß 0"),
     ],
 )
 def test_some_instances_are_not_enough(
     corpora: dict[str, Corpus], tmp_path: Path, splits: tuple[str, ...], gone: int, says: str
 ) -> None:
-    lines = lines_of(corpora, *splits)
-    path = put(tmp_path / "o.jsonl", [line for i, line in enumerate(lines) if i != gone])
-    with pytest.raises(CorpusError) as caught:
-        build(path, corpora)
-    assert caught.value.problem.startswith(says)
-    assert caught.value.where == str(path)
-
-
-def test_skipped_lines_are_named(corpora: dict[str, Corpus], tmp_path: Path) -> None:
-    lines = [{**line, "word": line["word"].upper()} for line in lines_of(corpora, "test")]
-    with pytest.raises(CorpusError, match=r"ignored words: MINT, SCHLOSS"):
+    lines = [line for i, line in enumerate(lines_of(corpora, *splits)) if i != gone]
+    lines.append({"word": "MINT", "id": 0, "sense": "a"})
+    with pytest.raises(CorpusError, match="ignored words: MINT") as caught:
         build(put(tmp_path / "o.jsonl", lines), corpora)
+    assert caught.value.problem.startswith(says)
+    assert caught.value.where == str(tmp_path / "o.jsonl")
 
 
 def test_rows_of_the_tables(corpora: dict[str, Corpus], tmp_path: Path) -> None:
@@ -182,27 +170,22 @@ def test_rows_of_the_tables(corpora: dict[str, Corpus], tmp_path: Path) -> None:
 def test_a_system_must_not_have_the_name_of_a_model(
     corpora: dict[str, Corpus], tmp_path: Path
 ) -> None:
-    path = put(tmp_path / "o.jsonl", lines_of(corpora, "test"))
-    build(path, corpora)
-    ours = tmp_path / "ours.parquet"
-    words, source = predictions.read_predictions(path.with_suffix(".parquet"))
-    names = {"view": "focal", "layers": "1", "classifier": "c"}
-    for model in ("tiny", "mine"):
+    build(put(tmp_path / "o.jsonl", lines_of(corpora, "test")), corpora)
+    words, source = predictions.read_predictions(tmp_path / "o.parquet")
+    tables = {name: tmp_path / name for name in ("scores", "summary", "provenance")}
+    call = {"dataset": "d", "predictions": [tmp_path / "ours.parquet"], **tables}
+    for model in ("mine", "tiny"):
         encoder = {"model": {"name": model, "blocks": 2, "width": 8}}
-        predictions.write_predictions(ours, words, {**source, **names, "encoder": encoder})
-        tables = {name: tmp_path / name for name in ("scores", "summary", "provenance")}
-        call = {"dataset": "d", "predictions": [ours], **tables}
-        systems = [path.with_suffix(".parquet")]
+        own = {**source, "view": "focal", "layers": "1", "classifier": "c", "encoder": encoder}
+        predictions.write_predictions(tmp_path / "ours.parquet", words, own)
         if model == "mine":
-            with pytest.raises(ResultError, match="have the same name 'mine'"):
-                call_step(evaluate, systems=systems, **call)
-            continue
-        call_step(evaluate, systems=systems, **call)
-        provenance = json.loads((tmp_path / "provenance").read_text())
-        assert list(provenance["models"]) == ["tiny"]
-        assert list(provenance["systems"]) == ["mine"]
-        lines = (tmp_path / "summary").read_text().splitlines()
-        assert [line.split(",")[0] for line in lines] == ["model", "tiny", "mine"]
+            with pytest.raises(ResultError, match="same name 'mine'"):
+                call_step(evaluate, systems=[tmp_path / "o.parquet"], **call)
+    call_step(evaluate, systems=[tmp_path / "o.parquet"], **call)
+    provenance = json.loads((tmp_path / "provenance").read_text())
+    assert (list(provenance["models"]), list(provenance["systems"])) == (["tiny"], ["mine"])
+    lines = (tmp_path / "summary").read_text().splitlines()
+    assert [line.split(",")[0] for line in lines] == ["model", "tiny", "mine"]
 
 
 def test_without_words_those_of_the_run(corpora: dict[str, Corpus], tmp_path: Path) -> None:
