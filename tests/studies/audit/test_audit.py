@@ -15,11 +15,8 @@ from wsd.artifacts import predictions
 from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.predictions import WordPredictions
 from wsd.errors import ConfigError, ResultError
-from wsd.evaluation.evaluate import score_word
 from wsd.evaluation.most_similar_sentences import (
     find_most_similar,
-    without_duplicates,
-    without_some_rows,
 )
 from wsd.studies.audit import audit
 from wsd.studies.audit.audit import KEYS, count_duplicates, judge_word
@@ -144,23 +141,6 @@ def test_duplicates_per_word(
             monkeypatch.setattr(sys.modules[count_duplicates.__module__], name, value)
             counted = count_duplicates(corpora, find_most_similar(corpora)).loc[0]
             assert counted["near_duplicates" if name == "THRESHOLD" else "without"] == expected
-
-
-def test_scores_without_duplicates(corpora: dict[str, Corpus]) -> None:
-    """The last two rows of mint stay, one of them right; no row of bow stays: no score."""
-    keep = without_duplicates(corpora)
-    assert {word: rows.tolist() for word, rows in keep.items()} == {
-        "mint": [False, False, True, True],
-        "bow": [False],
-    }
-    words = [judged(corpora["mint"], [0.9, 0.8, 0.7, 0.6]), judged(corpora["bow"], [0.0])]
-    (mint,) = without_some_rows(words, keep)
-    assert mint.index.tolist() == [2, 3]
-    assert mint.gold.tolist() == [HERB, COINS]
-    assert mint.predicted.tolist() == [COINS, COINS]
-    assert mint.scores[:, 1].tolist() == [0.7, 0.6]
-    assert score_word(mint)["accuracy"] == 0.5
-    assert score_word(mint)["n_test"] == 2
 
 
 # --- the judge ----------------------------------------------------------------------------------

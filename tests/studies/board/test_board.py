@@ -200,18 +200,6 @@ def test_wrong_content_is_refused_despite_right_checksums(
     assert_refused(path, "not a whole export", capsys, tmp_path)
 
 
-@pytest.mark.parametrize("member", [ABOUT, SCORES, PREDICTIONS])
-def test_a_changed_member_is_refused(
-    folder: Path, tmp_path: Path, capsys: Capture, member: str
-) -> None:
-    def change(members: dict[str, bytes]) -> None:
-        other = ABOUT if member == SCORES else SCORES
-        members[member] = members[member] + b" " if member == ABOUT else members[other]
-
-    path = rewritten(folder / "both.zip", tmp_path / "x.zip", change, sealed=False)
-    assert_refused(path, "a member does not match its checksum", capsys, tmp_path)
-
-
 def test_a_truncated_or_foreign_file_is_refused(
     folder: Path, tmp_path: Path, capsys: Capture
 ) -> None:

@@ -15,7 +15,6 @@ from made_change import HOSTILE, PER_GROUP, SHIFTS, made_corpus, made_words, run
 
 from wsd.artifacts.corpus_table import Corpus
 from wsd.errors import ResultError
-from wsd.report.overview import write_overview
 from wsd.storage.file_names import file_name
 from wsd.studies.change import change_page
 from wsd.studies.change.change_page import MOST, places, typical
@@ -87,15 +86,6 @@ def test_a_sample_of_many_uses_is_shown_and_places_of_equal_vectors_are_finite()
     assert (taken & ~is_second).sum() == (taken & is_second).sum() == MOST
     (points,) = places([np.ones((4, 3))])
     assert points.shape == (4, 2) and (abs(points) <= 100).all()
-
-
-def test_pages_are_listed_by_run_and_model(tmp_path: Path) -> None:
-    expected = [f"{tables}/change/index.html" for tables in ("mine/toy", "mine/runs/a/toy")]
-    for page in expected:
-        (tmp_path / page).parent.mkdir(parents=True)
-        (tmp_path / page).write_text("")
-    text = write_overview(tmp_path, [change_page]).read_text()
-    assert re.findall('<li><a href="([^"]*)">', text) == expected
 
 
 # --- in a browser -------------------------------------------------------------------------------

@@ -108,12 +108,3 @@ def test_types_too_frequent_for_any_sense_still_get_a_label() -> None:
 def test_a_sense_without_training_instances_is_never_drawn() -> None:
     unseen = replace(SMALL, senses=("none", *SMALL.senses), gold=SMALL.gold + 1)
     assert all(0 not in control_labels(unseen, seed) for seed in range(10))
-
-
-@pytest.mark.slow
-def test_the_marginals_are_exact_on_the_real_corpus(real_corpora: dict[str, Corpus]) -> None:
-    for word, corpus in real_corpora.items():
-        train = corpus.split == "train"
-        senses = np.bincount(corpus.gold[train], minlength=len(corpus.senses)).tolist()
-        for seed in (1, 2, 3):
-            assert counts(control_labels(corpus, seed), corpus) == senses, (word, seed)

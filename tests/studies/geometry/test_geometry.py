@@ -171,14 +171,6 @@ def test_another_seed_takes_other_rows_and_a_small_word_is_taken_whole() -> None
     assert sample(np.array([1, 0, 1, 2]), seed=1, size=4).tolist() == [0, 1, 2, 3]
 
 
-@pytest.mark.slow
-def test_the_rare_sense_of_pitcher_is_taken_whole(real_corpora: dict[str, Corpus]) -> None:
-    corpus = real_corpora["pitcher"]
-    gold = corpus.gold[corpus.split == "train"]
-    assert sorted(np.bincount(gold)) == [18, 6403]
-    assert sorted(np.bincount(gold[sample(gold, 1)])) == [18, 997]
-
-
 # --- the file -----------------------------------------------------------------------------------
 
 

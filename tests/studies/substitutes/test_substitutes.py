@@ -1,7 +1,6 @@
 """What an encoder would say in the focal word's place: a known head, and transformers' own."""
 
 import json
-import shutil
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
@@ -9,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import simulated_gpu
 import torch
 import transformers
 import zoo
@@ -28,12 +26,10 @@ from wsd.artifacts.substitute_table import (
     Fillers,
     K,
     read_substitutes,
-    write_substitutes,
 )
 from wsd.encoder.model import resolve
 from wsd.errors import ModelError, ResultError
 from wsd.studies.registry import STUDIES
-from wsd.studies.substitutes import predict_substitutes
 from wsd.studies.substitutes.predict_substitutes import FillMask
 from wsd.studies.substitutes.substitutes import substitutes
 
@@ -92,30 +88,6 @@ def test_the_head_is_asked_at_the_focal_word_masked_and_left_in(known: Path) -> 
     assert firsts[MASKED] == [after["[MASK]"]] * 4
     # The second focal word has many pieces; the model predicts at the first one.
     assert firsts[PLAIN] == [after[piece] for piece in ("crane", "q", "crane", "crane")]
-
-
-def test_batches_that_a_gpu_does_not_hold_are_halved(
-    known: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    corpus = corpus_of(*((f"a crane {'flew ' * (i % 5)}near the river", 1) for i in range(40)))
-    model = FillMask.load(str(known), device="cpu")
-    expected, sizes = filled(model, corpus), []
-    own = model.model.forward
-
-    def counted(*args: Any, **inputs: Any) -> Any:
-        sizes.append(len(inputs["input_ids"]))
-        return own(*args, **inputs)
-
-    limited = simulated_gpu.holding(11, counted, lambda *_, **inputs: len(inputs["input_ids"]))
-    monkeypatch.setattr(model.model, "forward", limited)
-    monkeypatch.setattr(predict_substitutes, "run_all", simulated_gpu.run_all)
-    actual = filled(model, corpus)
-    assert sizes and max(sizes) <= 11
-    for seen in SEEN:
-        assert np.array_equal(actual[seen].pieces, expected[seen].pieces)
-        np.testing.assert_allclose(
-            actual[seen].probabilities, expected[seen].probabilities, atol=1e-6
-        )
 
 
 def following() -> dict[str, str]:
@@ -276,21 +248,3 @@ def test_a_new_or_changed_word_costs_that_word(
 def test_a_model_that_reads_more_than_the_sentence_is_left_out(input: Any, asked: int) -> None:
     config = check_changed(changed_model(input=input), top(analyses=["substitutes"]))
     assert len(STUDIES["substitutes"].models(config)) == asked
-
-
-def test_round_trip(tmp_path: Path) -> None:
-    given = {
-        seen: Fillers(np.array([[f"Ġ{seen}", "##s"]] * 4), np.float32([[0.5, 0.25]] * 4))
-        for seen in SEEN
-    }
-    provenance = {"corpus": SENTENCES.digest, "model": {"name": "tiny"}}
-    write_substitutes(tmp_path / "crane.parquet", SENTENCES, given, provenance)
-    (actual,) = read_substitutes(tmp_path, {"crane": SENTENCES})[0].values()
-    for seen, fillers in actual.items():
-        assert np.array_equal(fillers.pieces, given[seen].pieces)
-        assert np.array_equal(fillers.probabilities, given[seen].probabilities)
-    kept = actual[PLAIN].take([2])
-    assert kept.pieces.tolist() == [["Ġplain", "##s"]] and len(kept.probabilities) == 1
-    shutil.rmtree(tmp_path)
-    with pytest.raises(ResultError):
-        read_substitutes(tmp_path, {"crane": SENTENCES})

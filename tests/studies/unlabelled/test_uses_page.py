@@ -29,11 +29,9 @@ from wsd.artifacts.instance_tables import Neighbours
 from wsd.cli import main
 from wsd.corpora.text_format import read_text
 from wsd.errors import ResultError
-from wsd.report.overview import write_overview
 from wsd.report.pages.render import encode
 from wsd.storage.csv import read_csv
 from wsd.storage.file_names import file_name
-from wsd.studies.unlabelled import uses_page
 from wsd.studies.unlabelled.use_table import Partition, WordUses, write_uses
 from wsd.studies.unlabelled.uses import agreement, find_uses
 from wsd.studies.unlabelled.uses_page import page_data
@@ -193,15 +191,6 @@ def test_clusters_by_form_are_told_in_table_and_index(pages: Callable[[str], Pat
     assert numbers(data["start"], "<i4") == [1] * len(GROUP)
     assert numbers(data["end"], "<i4") == [3] * len(GROUP)
     assert "centred for each form" not in path.read_text(encoding="utf-8")
-
-
-def test_uses_of_words_are_listed_by_run(tmp_path: Path) -> None:
-    expected = [f"{tables}/uses/index.html" for tables in ("mine", "mine/runs/a")]
-    for page in expected:
-        (tmp_path / page).parent.mkdir(parents=True)
-        (tmp_path / page).write_text("")
-    text = write_overview(tmp_path, [uses_page]).read_text()
-    assert re.findall('<li><a href="([^"]*)">', text) == expected
 
 
 # --- in a browser -------------------------------------------------------------------------------
@@ -421,37 +410,18 @@ def test_names_of_other_clusters_are_offered_and_not_applied(page: Browser) -> N
 
 
 EXTRA = made_extra(len(GROUP))
-POINTS = """return [...document.querySelectorAll('#plot [data-row]')]
-  .sort((a, b) => a.dataset.row - b.dataset.row)
-  .map((e) => e.style.getPropertyValue('--tone') || e.className.baseVal)"""
 
 
-def select(page: Browser, key: str, text: str) -> None:
-    Select(page.driver.find_element(By.ID, key)).select_by_visible_text(text)
-
-
-def test_colours_and_a_filter_by_a_column_and_its_cells_in_the_download(
+def test_a_filter_by_a_column_and_its_cells_in_the_download(
     opened: Callable[..., Browser], tmp_path: Path
 ) -> None:
     page = opened("extra")
-    by_cluster = page.js(POINTS)
-    select(page, "colour", "period")
-    number = {"990": 0, "1850": 1, "1900": 2}
-    assert page.js(POINTS) == [f"var(--value-{number[cell]})" for cell in EXTRA["period"]]
-    key = page.driver.find_element(By.ID, "tones").text
-    assert key == "period:\n990 (6)\n1850 (7)\n1900 (12)"
-    # Of each cluster, how many of its sentences are of which period.
-    assert texts_of(page, ".forms")[0] == "period: 990 (3) · 1850 (3) · 1900 (6)"
-    select(page, "colour", "cluster of this layer")
-    assert page.js(POINTS) == by_cluster
-    select(page, "colour", HOSTILE_COLUMN)
-    select(page, "only", "(no value)")
-    expected = ["var(--value-2)" if not cell else "off" for cell in EXTRA[HOSTILE_COLUMN]]
+    for key, text in (("colour", HOSTILE_COLUMN), ("only", "(no value)")):
+        Select(page.driver.find_element(By.ID, key)).select_by_visible_text(text)
     for _ in range(2):  # it is in the address
-        assert [tone.split()[-1] for tone in page.js(POINTS)] == expected
         assert sizes(page) == [4, 3, 2]
         reopen(page)
-    page.open(f"{page.js('return location.href').split('#')[0]}#colour=x&only=period")
+    page.open(page.js("return location.href").partition("#")[0] + "#colour=x&only=period")
     assert sizes(page) == [12, 8, 5]
     name(page, 0, "one")
     name(page, 1, "other")
