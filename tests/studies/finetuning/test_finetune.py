@@ -194,41 +194,57 @@ def corpus_of(place: Path) -> list[str]:
 
 
 LEFT = {"apple": 42, "crane": 1, "bank": 0}
-RATES = ("1e-3", "1e-4")
 
 
-def finetune(place: Path, out: Path, *further: str, rates: tuple[str, ...] = RATES) -> None:
-    folds, seeds = str(place / "folds.parquet"), ["--epochs", "1", "--seeds", "1", "2", *further]
-    model = ["--model", str(place / "tiny.json"), *corpus_of(place), "--folds", folds]
-    assert main(["finetune", *model, "--rates", *rates, *seeds, "--out", str(out)]) == 0
+def finetune(place: Path, out: Path, *seeds: str) -> None:
+    model = ["--model", str(place / "tiny.json"), *corpus_of(place), "--out", str(out)]
+    how = ["--rates", "1e-3", "1e-4", "--epochs", "1", "--tried", "2", "--seeds", *seeds]
+    assert main(["finetune", *model, "--folds", str(place / "folds.parquet"), *how]) == 0
+
+
+# The seed of a training, and its training rows by word.
+Seen = list[tuple[int, dict[str, Any]]]
 
 
 @pytest.fixture(scope="module")
-def out(place: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("out") / "out"
-    finetune(place, out)
-    return out
+def ran(place: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Seen]:
+    """Return the folder of a run of the command, and its trainings."""
+    folder, seen, own = tmp_path_factory.mktemp("out") / "out", Seen(), Tagger.fit
+
+    def fit(self: Tagger, rows: Any, rate: float, epochs: int, seed: int) -> None:
+        seen.append((seed, rows))
+        own(self, rows, rate, epochs, seed)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Tagger, "fit", fit)
+        finetune(place, folder, "1", "2")
+    return folder, seen
+
+
+@pytest.fixture
+def out(ran: tuple[Path, Seen]) -> Path:
+    return ran[0]
 
 
 def test_the_outputs_of_the_step(place: Path, out: Path) -> None:
     trials = read_csv(out / "trials.csv")
-    assert trials["rate"].tolist() == [1e-3, 1e-4] and trials["fold"].tolist() == [0, 0]
-    chosen = trials[trials["chosen"]]
-    assert chosen["objective"].item() == trials["objective"].max()
+    assert trials["rate"].tolist() == [1e-3] * 2 + [1e-4] * 2
+    assert trials["fold"].tolist() == [0, 1] * 2
+    chosen, means = trials[trials["chosen"]], trials.groupby("rate")["objective"].mean()
+    (rate,) = chosen["rate"].unique()
+    assert means[rate] == means.max()
     corpora = read_corpora(place / "corpus", [*LEFT])
     for seed in (1, 2):
         words, about = read_predictions(out / f"finetuned-{seed}.parquet")
         assert (about["layers"], about["classifier"]) == ("finetuned", f"finetuned-{seed}")
-        assert about["parameters"]["rate"] == chosen["rate"].item()
+        assert about["parameters"]["rate"] == rate
         for prediction in words:
             corpus = corpora[prediction.word]
-            learned = np.isin(
-                np.arange(len(prediction.senses)), corpus.gold[corpus.split == "train"]
-            )
+            train = corpus.gold[corpus.split == "train"]
+            learned = np.isin(np.arange(len(prediction.senses)), train)
             assert learned[0] == (prediction.word != "bank")
-            assert (np.isnan(prediction.scores) == ~learned).all() and learned[
-                prediction.predicted
-            ].all()
+            assert (np.isnan(prediction.scores) == ~learned).all()
+            assert learned[prediction.predicted].all()
             assert np.allclose(np.nansum(prediction.scores, axis=1), 1, atol=1e-5)
             assert (prediction.gold == corpus.gold[corpus.split == "test"]).all()
 
@@ -272,7 +288,7 @@ def test_no_test_instance_comes_into_it(place: Path, out: Path, tmp_path: Path) 
     for word, corpus in corpora.items():
         write(there / f"corpus/{word}.parquet", other_tests(corpus))
     folds_of(there)
-    finetune(there, tmp_path / "out", "--seeds", "1")
+    finetune(there, tmp_path / "out", "1")
     for name in ("trials.csv", "model/model.safetensors"):
         assert (tmp_path / "out" / name).read_bytes() == (out / name).read_bytes()
     was, now = (
@@ -283,19 +299,8 @@ def test_no_test_instance_comes_into_it(place: Path, out: Path, tmp_path: Path) 
         assert before.word == "bank" or not np.array_equal(before.gold, after.gold)
 
 
-def test_held_out_instances_are_not_learned_in_a_trial(
-    place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    seen: list[tuple[int, dict[str, Any]]] = []
-    own = Tagger.fit
-
-    def fit(self: Tagger, rows: Any, rate: float, epochs: int, seed: int) -> None:
-        seen.append((seed, rows))
-        own(self, rows, rate, epochs, seed)
-
-    monkeypatch.setattr(Tagger, "fit", fit)
-    finetune(place, tmp_path / "out", "--tried", "2")
-    corpora = read_corpora(place / "corpus", [*LEFT])
+def test_held_out_instances_are_not_learned_in_a_trial(place: Path, ran: tuple[Path, Seen]) -> None:
+    seen, corpora = ran[1], read_corpora(place / "corpus", [*LEFT])
     folds = folding.read_folds_for(place / "folds.parquet", corpora)
     # Two rates on two folds with the first seed, then both seeds.
     assert [seed for seed, _ in seen] == [1, 1, 1, 1, 1, 2]

@@ -84,19 +84,12 @@ def test_labels_that_lie_elsewhere_and_a_byte_order_mark(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(
-    ("word", "first", "second"),
-    [
-        ("\u82b1", "\u4e00 \u6735 \u82b1", "\u684c\u4e0a \u6709 \u82b1"),
-        ("C", "the vitamin C", "we wrote C"),
-    ],
+    ("word", "sentence"), [("\u82b1", "\u4e00 \u6735 \u82b1"), ("C", "the vitamin C")]
 )
-def test_words_of_one_character_and_of_other_languages(
-    tmp_path: Path, word: str, first: str, second: str
-) -> None:
-    line = f"{word}\tN\t2-2\t{first}\t{second}\n"
-    (tmp_path / "train.data.txt").write_text(line, encoding="utf-8")
-    (tmp_path / "train.gold.txt").write_text("T\n")
-    import_corpus([tmp_path / "train.data.txt"], out=tmp_path / "out", name="mine")
+def test_words_of_one_character(tmp_path: Path, word: str, sentence: str) -> None:
+    line = f"{word}\tN\t2-2\t{sentence}\t{sentence} .\n"
+    files = [*put(tmp_path, {"train.data.txt": line, "train.gold.txt": "T\n"})][-1:]
+    import_corpus(files, out=tmp_path / "out", name="mine")
     assert read_pairs(tmp_path / "out").word.tolist() == [f"{word}.n"]
 
 
@@ -105,24 +98,18 @@ SAME_AS_TRAIN = "carry\tV\t1-1\tSounds carry far .\tThey carried water .\n"
 LINE = "mint\tN\t0-0\tmint a\tmint b\n"
 WRONG = {
     "out of range": ({"train.data.txt": TRAIN.replace("2-0", "3-0")},
-                     "train.data.txt:3, column sentence1",
-                     "position 3"),
-    "few columns": ({"dev.data.txt": "mint\tN\t0-0\tmint a\n"}, "dev.data.txt:1",
-                    "columns"),
-    "one position": ({"dev.data.txt": LINE.replace("0-0", "0")}, "dev.data.txt:1",
-                     "columns"),
-    "no word": ({"dev.data.txt": LINE.replace("mint\tN", " \tN")}, "dev.data.txt:1, column word",
-                "' ' for the word"),
+                     "train.data.txt:3, column sentence1", "position 3"),
+    "few columns": ({"dev.data.txt": "mint\tN\t0-0\tmint a\n"}, "dev.data.txt:1", "columns"),
+    "one position": ({"dev.data.txt": LINE.replace("0-0", "0")}, "dev.data.txt:1", "columns"),
+    "no word": ({"dev.data.txt": LINE.replace("mint", " ", 1)}, "1, column word", "for the word"),
     "more gold": ({"dev.gold.txt": "F\nT\n"}, "dev.gold.txt:2", "1 pairs but 2 labels"),
     "more pairs": ({"test.data.txt": LINE * 2}, "test.gold.txt:2", "2 pairs but 1 labels"),
-    "two labels": ({"dev.data.txt": SAME_AS_TRAIN, "dev.gold.txt": "F\n"}, "dev.data.txt:1",
-                   "the label F, but T"),
+    "two labels": ({"dev.data.txt": SAME_AS_TRAIN}, "dev.data.txt:1", "the label F, but T"),
     "unlike itself": ({"dev.data.txt": "mint\tN\t0-0\tmint a\tmint  a\n"}, "dev.data.txt:1",
                       "twice the same"),
     "no label": ({"train.gold.txt": "F\nX\nT\n"}, "train.gold.txt:2", "'X' is no label"),
     "no gold": ({"dev.gold.txt": None}, "dev.gold.txt", "missing"),
-    "unseen": ({"dev.data.txt": LINE.replace("mint\tN", "mi\x07nt\tN")}, "dev.data.txt:1",
-               "invisible character"),
+    "unseen": ({"dev.data.txt": LINE.replace("mi", "mi\x07", 1)}, "dev.data.txt:1", "invisible"),
 }  # fmt: skip
 
 
