@@ -140,19 +140,6 @@ def test_points_show_their_sentences(page: Browser) -> None:
     assert tip.startswith("2") and HOSTILE in tip
 
 
-def test_the_page_is_complete_without_scripts(chromium: Browser, pages: Path) -> None:
-    command = "Emulation.setScriptExecutionDisabled"
-    chromium.driver.execute_cdp_cmd(command, {"value": True})
-    try:
-        chromium.driver.get((pages / "words" / "seal.html").as_uri())
-        for selector, n in (("svg.scatter", 3), ("ol", 6)):
-            parts = chromium.driver.find_elements("css selector", f"section.layer {selector}")
-            assert [part.is_displayed() for part in parts] == [True] * n
-        assert not chromium.driver.find_element("id", "steps").is_displayed()
-    finally:
-        chromium.driver.execute_cdp_cmd(command, {"value": False})
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["index.html", "words/seal.html"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -11,7 +11,6 @@ from sklearn.cluster import AgglomerativeClustering
 from tiny import corpus_of
 
 from wsd.artifacts.corpus_table import UNLABELLED, Corpus
-from wsd.errors import ResultError
 from wsd.metrics.clusterings import (
     best_by_silhouette,
     by_size,
@@ -21,7 +20,7 @@ from wsd.metrics.clusterings import (
 )
 from wsd.metrics.nearest import unit_vectors
 from wsd.studies.unlabelled import use_table, uses
-from wsd.studies.unlabelled.use_table import FORM, FORM_EXPLAINS, read_uses, shown, write_uses
+from wsd.studies.unlabelled.use_table import FORM, FORM_EXPLAINS, read_uses, shown
 from wsd.studies.unlabelled.uses import (
     MEASURES,
     agreement,
@@ -155,20 +154,6 @@ def test_a_large_word_is_sampled_with_its_vectors(
     expected = find_uses(large.take(taken), planted()[taken], 10, seed=3)
     assert np.array_equal(actual.labels, expected.labels)
     np.testing.assert_allclose(actual.points, expected.points, atol=1e-5)
-
-
-def test_written_and_read(tmp_path: Path) -> None:
-    path = tmp_path / "6.parquet"
-    corpora = {"crane": corpus()}
-    found = find_uses(corpora["crane"], planted(), 4, seed=1)
-    write_uses(path, corpora, {"crane": found}, {"seed": 1, "centre": None})
-    read, provenance = read_uses(path, corpora)
-    assert provenance["seed"] == 1
-    assert list(map(asdict, read["crane"].partitions)) == list(map(asdict, found.partitions))
-    assert np.array_equal(read["crane"].labels, found.labels)
-    assert np.array_equal(read["crane"].near.rows, found.near.rows)
-    with pytest.raises(ResultError, match="other words or sentences"):
-        read_uses(path, {"crane": corpus(labelled=False)})
 
 
 # --- agreement with senses ----------------------------------------------------------------------

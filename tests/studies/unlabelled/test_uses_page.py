@@ -20,21 +20,17 @@ from made_uses import GROUP, HOSTILE, WORD, corpus, made_uses
 from report_builder import HOSTILE_COLUMN, made_extra
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import Select
-from tiny import corpus_of
 
 from wsd.artifacts.corpus_table import UNLABELLED, write
-from wsd.artifacts.dataset import MANIFEST, find_dataset, read_manifest
-from wsd.artifacts.feature_set import parse_layers
-from wsd.artifacts.instance_tables import Neighbours
+from wsd.artifacts.dataset import MANIFEST, read_manifest
 from wsd.cli import main
 from wsd.corpora.text_format import read_text
 from wsd.errors import ResultError
 from wsd.report.pages.render import encode
 from wsd.storage.csv import read_csv
 from wsd.storage.file_names import file_name
-from wsd.studies.unlabelled.use_table import Partition, WordUses, write_uses
+from wsd.studies.unlabelled.use_table import write_uses
 from wsd.studies.unlabelled.uses import agreement, find_uses
-from wsd.studies.unlabelled.uses_page import page_data
 
 __all__ = ["chromium"]
 TOWER = {"word": "tower crane", "forms": ("tower crane", "Tower cranes")}
@@ -168,17 +164,6 @@ def test_numbers_come_back_or_are_refused(dtype: str, values: list[float], wrong
     assert numbers(encode(np.array(values), dtype), dtype) == values
     with pytest.raises(ResultError, match="whole numbers"):
         encode(np.array([0, wrong]), dtype)
-
-
-def test_more_clusters_than_a_byte_has_numbers() -> None:
-    k = 300
-    corpus = corpus_of(*((f"the crane {i}", 1) for i in range(k)), n_train=k)
-    labels = np.arange(k, dtype=np.int16)
-    partition = Partition("k-means", k, 0.5, True, [[i] for i in range(k)], None, {})
-    near = Neighbours(np.full((k, 5), -1), np.full((k, 5), np.nan), float("nan"))
-    uses = WordUses(np.zeros((k, 2)), near, [partition], labels[:, None])
-    data = page_data(find_dataset("quickstart"), "toy", corpus, {parse_layers("0", 2): uses})
-    assert numbers(data["layers"][0]["partitions"][0]["labels"], "<u2") == labels.tolist()
 
 
 def test_clusters_by_form_are_told_in_table_and_index(pages: Callable[[str], Path]) -> None:
