@@ -61,11 +61,8 @@ class Queued:
 
     def jobs_of_rule(self, name: str) -> list[Job]:
         """Return the jobs of a rule or group, by the beginning of their log's path."""
-        return [
-            job
-            for job in self.jobs
-            if any(part.startswith(name) for part in self.logs[job.id].parts)
-        ]
+        parts = {job.id: self.logs[job.id].parts for job in self.jobs}
+        return [job for job in self.jobs if any(part.startswith(name) for part in parts[job.id])]
 
 
 @pytest.fixture(scope="module")
@@ -108,14 +105,7 @@ def queued(slurm: Path, tmp_path_factory: pytest.TempPathFactory, minilm: str) -
     )
 
 
-def test_every_job_went_through_the_queue(
-    queued: Queued, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with capsys.disabled():
-        print(f"\n{'job':>4}  {'state':<14} {'cpus':>4} {'MB':>6}  rule or group")
-        for job in queued.jobs:
-            name = queued.logs[job.id].relative_to(queued.checkout.root / ".snakemake/slurm_logs")
-            print(f"{job.id:>4}  {job.state:<14} {job.cpus:>4} {job.mb:>6}  {name.parent}")
+def test_every_job_went_through_the_queue(queued: Queued) -> None:
     assert {job.id for job in queued.jobs} == set(queued.logs)
     # Steps of one kind form a group, so that the queue has far fewer jobs than steps.
     assert sum(queued.run.jobs.values()) > 25
@@ -133,19 +123,15 @@ def test_a_job_over_its_memory_is_killed_and_passes_with_more(queued: Queued) ->
     assert all(job.state == "COMPLETED" for job in queued.jobs if job != killed)
 
 
-def test_the_logs_of_the_steps_have_their_usual_paths(queued: Queued, local: Checkout) -> None:
+def test_results_and_paths_of_logs_are_those_of_a_run_without_slurm(
+    queued: Queued, local: Checkout
+) -> None:
     def logs(checkout: Checkout) -> list[str]:
         folder = checkout.root / "results/logs"
         return sorted(str(path.relative_to(folder)) for path in folder.rglob("*.log"))
 
     assert logs(queued.checkout) == logs(local)
-
-
-def test_the_results_are_those_of_a_run_without_slurm(queued: Queued, local: Checkout) -> None:
     assert differences(queued.checkout.root / "results", local.root / "results") == []
-
-
-def test_nothing_is_left_to_do_without_slurm(queued: Queued) -> None:
     assert queued.checkout.run("-n", "--cores", "all", *QUICKSTART).nothing
 
 

@@ -2,7 +2,7 @@
 
 import csv
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,11 +15,8 @@ from wsd.artifacts import predictions
 from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.predictions import WordPredictions
 from wsd.errors import ConfigError, ResultError
-from wsd.evaluation.evaluate import score_word
 from wsd.evaluation.most_similar_sentences import (
     find_most_similar,
-    without_duplicates,
-    without_some_rows,
 )
 from wsd.studies.audit import audit
 from wsd.studies.audit.audit import KEYS, count_duplicates, judge_word
@@ -73,21 +70,11 @@ def corpora() -> dict[str, Corpus]:
 
 def judged(corpus: Corpus, given: Sequence[float], split: str = "test") -> WordPredictions:
     """Predictions in which each test row gives its second sense (if there is one) so much."""
-    rows = corpus.split == split
-    second = np.array(given, dtype=float)
-    scores = (
-        np.column_stack([1 - second, second]) if len(corpus.senses) > 1 else 1 - second[:, None]
-    )
-    return WordPredictions(
-        word=corpus.word,
-        senses=corpus.senses,
-        n_train=3,
-        index=corpus.index[rows],
-        gold=corpus.gold[rows],
-        predicted=scores.argmax(axis=1).astype(np.int32),
-        scores=scores,
-        split=split,
-    )
+    rows, second = corpus.split == split, np.array(given, dtype=float)
+    scores = np.column_stack([1 - second, second])[:, : len(corpus.senses)]
+    predicted = scores.argmax(axis=1).astype(np.int32)
+    own = (corpus.index[rows], corpus.gold[rows], predicted, scores)
+    return WordPredictions(corpus.word, corpus.senses, 3, *own, split=split)
 
 
 @pytest.fixture
@@ -132,61 +119,28 @@ def test_the_most_similar_sentence_of_each_test_instance(corpora: dict[str, Corp
     assert actual.similarity.tolist() == [3 / 8, 1.0, 2 / 7, 0.0]
     assert actual.index.tolist() == [1, 1, 2, -1]
     assert actual.gold.tolist() == [COINS, COINS, HERB, -1]
-
-
-def test_a_sentence_is_named_by_its_line_whatever_the_order_of_the_rows() -> None:
-    """The training row is last in the table and line 7 of its file."""
-    corpus = corpus_of("mint", [MINT[4], MINT[1]])
-    moved = Corpus(**{**vars(corpus), "index": np.array([0, 7], dtype=np.int32)})
-    actual = find_most_similar({"mint": moved})["mint"]
-    assert actual.index.tolist() == [7]
-    assert [moved.senses[gold] for gold in actual.gold] == ["coins"]
+    # A sentence is named by its line: the training row is the last one, and line 7 of its file.
+    moved = replace(corpus_of("mint", [MINT[4], MINT[1]]), index=np.array([0, 7], dtype=np.int32))
+    assert find_most_similar({"mint": moved})["mint"].index.tolist() == [7]
 
 
 def test_duplicates_per_word(
-    corpora: dict[str, Corpus], store: Callable[..., Path], tmp_path: Path
+    corpora: dict[str, Corpus],
+    store: Callable[..., Path],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Of mint one is near, of another sense; two of four are below 0.3; one lies between."""
     out = tmp_path / "audit" / "duplicates.csv"
     call_step(audit, corpora, predictions=[store("1", RIGHT)], judge=None, out=out.parent)
     columns = "word,n_test,near_duplicates,same_sense,without"
     assert out.read_text().splitlines() == [columns, "mint,4,1,0,2", "bow,1,1,1,0"]
-
-
-@pytest.mark.parametrize(
-    ("constant", "column", "at", "above"),
-    [("THRESHOLD", "near_duplicates", 2, 1), ("UNLIKE", "without", 2, 3)],
-)
-def test_near_is_at_the_threshold_and_unlike_below_it(
-    monkeypatch: pytest.MonkeyPatch,
-    corpora: dict[str, Corpus],
-    constant: str,
-    column: str,
-    at: int,
-    above: int,
-) -> None:
-    module = sys.modules[count_duplicates.__module__]
-    monkeypatch.setattr(module, constant, 3 / 8)
-    assert count_duplicates(corpora, find_most_similar(corpora))[column].tolist()[0] == at
-    monkeypatch.setattr(module, constant, 3 / 8 + 1e-9)
-    assert count_duplicates(corpora, find_most_similar(corpora))[column].tolist()[0] == above
-
-
-def test_scores_without_duplicates(corpora: dict[str, Corpus]) -> None:
-    """The last two rows of mint stay, one of them right; no row of bow stays: no score."""
-    keep = without_duplicates(corpora)
-    assert {word: rows.tolist() for word, rows in keep.items()} == {
-        "mint": [False, False, True, True],
-        "bow": [False],
-    }
-    words = [judged(corpora["mint"], [0.9, 0.8, 0.7, 0.6]), judged(corpora["bow"], [0.0])]
-    (mint,) = without_some_rows(words, keep)
-    assert mint.index.tolist() == [2, 3]
-    assert mint.gold.tolist() == [HERB, COINS]
-    assert mint.predicted.tolist() == [COINS, COINS]
-    assert mint.scores[:, 1].tolist() == [0.7, 0.6]
-    assert score_word(mint)["accuracy"] == 0.5
-    assert score_word(mint)["n_test"] == 2
+    # Near is at the threshold, and unlike is below it.
+    for name, at, above in (("THRESHOLD", 2, 1), ("UNLIKE", 2, 3)):
+        for value, expected in ((3 / 8, at), (3 / 8 + 1e-9, above)):
+            monkeypatch.setattr(sys.modules[count_duplicates.__module__], name, value)
+            counted = count_duplicates(corpora, find_most_similar(corpora)).loc[0]
+            assert counted["near_duplicates" if name == "THRESHOLD" else "without"] == expected
 
 
 # --- the judge ----------------------------------------------------------------------------------
@@ -195,18 +149,18 @@ def test_scores_without_duplicates(corpora: dict[str, Corpus]) -> None:
 @pytest.mark.parametrize(
     ("given", "sense", "confidence", "suspected"),
     [
-        pytest.param([0.95, 0.99], COINS, 0.97, True, id="both sure of the other"),
-        pytest.param([0.9, 0.9], COINS, 0.9, True, id="at the threshold"),
-        pytest.param([0.99, 0.89], COINS, 0.94, False, id="one not sure enough"),
-        pytest.param([0.99, 0.2], -1, np.nan, False, id="one says gold"),
-        pytest.param([0.01, 0.02], -1, np.nan, False, id="both sure of gold"),
+        ([0.95, 0.99], COINS, 0.97, True),
+        ([0.9, 0.9], COINS, 0.9, True),
+        ([0.99, 0.89], COINS, 0.94, False),
+        ([0.99, 0.2], -1, np.nan, False),
+        ([0.01, 0.02], -1, np.nan, False),
     ],
 )
 def test_gold_is_suspected_if_every_layer_is_sure_of_another_sense(
     given: list[float], sense: int, confidence: float, suspected: bool
 ) -> None:
     corpus = corpus_of("mint", [("train", "coins", "a *mint*"), ("test", "herb", "the *mint*")])
-    corpus = Corpus(**{**vars(corpus), "senses": ("herb", "coins"), "gold": np.array([1, 0])})
+    corpus = replace(corpus, senses=("herb", "coins"), gold=np.array([1, 0]))
     actual = judge_word([judged(corpus, [p]) for p in given])
     assert actual.sense.tolist() == [sense]
     assert actual.confidence.tolist() == pytest.approx([confidence], nan_ok=True)
@@ -214,16 +168,9 @@ def test_gold_is_suspected_if_every_layer_is_sure_of_another_sense(
 
 
 def test_layers_that_contradict_gold_by_different_senses_do_not_agree() -> None:
+    corpus = replace(corpus_of("mint", MINT[3:4]), senses=("coins", "herb", "sweet"))
     words = [
-        WordPredictions(
-            word="mint",
-            senses=("herb", "coins", "sweet"),
-            n_train=3,
-            index=np.array([0]),
-            gold=np.array([0]),
-            predicted=np.array([sense]),
-            scores=np.eye(3)[[sense]],
-        )
+        replace(judged(corpus, [1.0]), predicted=np.array([sense]), scores=np.eye(3)[[sense]])
         for sense in (1, 2)
     ]
     assert judge_word(words).sense.tolist() == [-1]
@@ -248,54 +195,26 @@ def test_instances(corpora: dict[str, Corpus], store: Callable[..., Path], tmp_p
     paths.append(store("1", [0.9, 0.2, 0.9, 0.4], "centroid"))
     call_step(audit, corpora, predictions=paths, judge="logistic", out=tmp_path / "audit")
     rows = read(tmp_path / "audit" / "instances.csv")
-    assert list(rows[0]) == [
-        *("word", "index", "gold", "similarity", "most_similar", "most_similar_sense"),
-        *("n_right", "n_predictions", "all_missed"),
-        *("contradicting", "confidence", "suspected_gold"),
-        *("left", "focal", "right"),
-    ]
+    columns = "word index gold similarity most_similar most_similar_sense n_right n_predictions"
+    columns += " all_missed contradicting confidence suspected_gold left focal right"
+    assert " ".join(rows[0]) == columns
 
-    def column(*names: str) -> list[tuple[str, ...]]:
-        return [tuple(row[name] for name in names) for row in rows]
-
-    assert column("word", "index", "gold") == [
-        ("mint", "0", "coins"),
-        ("mint", "1", "herb"),
-        ("mint", "2", "herb"),
-        ("mint", "3", "coins"),
-        ("bow", "0", "ship"),
-    ]
-    assert column("similarity", "most_similar", "most_similar_sense") == [
-        ("0.375000", "1", "coins"),
-        ("1.000000", "1", "coins"),
-        ("0.285714", "2", "herb"),
-        ("0.000000", "", ""),
-        ("1.000000", "0", "ship"),
-    ]
-    assert column("n_right", "n_predictions", "all_missed") == [
-        ("5", "5", "False"),
-        ("3", "5", "False"),
-        ("1", "5", "False"),
-        ("0", "5", "True"),
-        ("5", "5", "False"),
-    ]
-    assert column("contradicting", "confidence", "suspected_gold") == [
-        ("", "", "False"),
-        ("coins", "0.960000", "True"),
-        ("", "", "False"),
-        ("herb", "0.925000", "True"),
-        ("", "", "False"),
-    ]
-    assert column("left", "focal", "right") == [
-        ("the", "mint", "struck 5000 coins in spring"),
-        ("the", "mint", "struck 7000 coins for the king"),
-        ("crush the", "mint", "with a spoon"),
-        ("'+", "mint", "'- see bank"),
-        ("waves broke over the", "bow", "all night"),
+    shown = [tuple(row[key] for key in [*row][:12]) for row in rows]
+    assert shown == [
+        ("mint", "0", "coins", "0.375000", "1", "coins", "5", "5", "False", "", "", "False"),
+        ("mint", "1", "herb", "1.000000", "1", "coins", "3", "5", "False", "coins", "0.960000",
+         "True"),
+        ("mint", "2", "herb", "0.285714", "2", "herb", "1", "5", "False", "", "", "False"),
+        ("mint", "3", "coins", "0.000000", "", "", "0", "5", "True", "herb", "0.925000", "True"),
+        ("bow", "0", "ship", "1.000000", "0", "ship", "5", "5", "False", "", "", "False"),
+    ]  # fmt: skip
+    assert [rows[i][side] for i in (2, 3) for side in ("left", "focal", "right")] == [
+        *("crush the", "mint", "with a spoon"),
+        *("'+", "mint", "'- see bank"),
     ]
 
 
-def test_the_extra_columns_of_the_corpus_follow(
+def test_without_a_judge_nothing_is_suspected_and_extra_columns_follow(
     corpora: dict[str, Corpus], store: Callable[..., Path], tmp_path: Path
 ) -> None:
     paths = [store(layers, given) for layers, given in LAYERS.items()]
@@ -303,79 +222,47 @@ def test_the_extra_columns_of_the_corpus_follow(
     named = replace(mint, extra={"left": tuple(f"use-{i}" for i in range(len(mint)))})
     call_step(audit, {**corpora, "mint": named}, predictions=paths, judge=None, out=tmp_path)
     rows = read(tmp_path / "instances.csv")
-    test = [f"use-{i}" for i in np.flatnonzero(mint.split == "test")]
-    assert [row["input_left"] for row in rows] == [*test, ""]
-    assert rows[0]["left"] == "the"
-
-
-def test_without_a_judge_nothing_is_suspected(
-    corpora: dict[str, Corpus], store: Callable[..., Path], tmp_path: Path
-) -> None:
-    paths = [store(layers, given) for layers, given in LAYERS.items()]
-    call_step(audit, corpora, predictions=paths, judge=None, out=tmp_path)
-    rows = read(tmp_path / "instances.csv")
     assert {(r["contradicting"], r["confidence"], r["suspected_gold"]) for r in rows} == {
         ("", "", "False")
     }
     assert [row["n_right"] for row in rows] == ["4", "2", "1", "0", "4"]
+    test = [f"use-{i}" for i in np.flatnonzero(mint.split == "test")]
+    assert [row["input_left"] for row in rows] == [*test, ""]
 
 
 def test_confusions(corpora: dict[str, Corpus], store: Callable[..., Path], tmp_path: Path) -> None:
     paths = [store("2", LAYERS["2"]), store("1", LAYERS["1"], "centroid")]
     out = tmp_path / "audit" / "confusions.csv"
     call_step(audit, corpora, predictions=paths, judge=None, out=out.parent)
-    head = "toy,full,focal,{},{},{}"
-    second, first = head.format(2, "logistic", "{}"), head.format(1, "centroid", "{}")
+    expected = {
+        "2,logistic": "herb,herb,1 herb,coins,1 coins,herb,1 coins,coins,1",
+        "1,centroid": "herb,coins,2 coins,herb,1 coins,coins,1",
+    }
     assert out.read_text().splitlines() == [
         ",".join([*KEYS, "word", "gold", "predicted", "n"]),
-        second.format("mint,herb,herb,1"),
-        second.format("mint,herb,coins,1"),
-        second.format("mint,coins,herb,1"),
-        second.format("mint,coins,coins,1"),
-        second.format("bow,ship,ship,1"),
-        first.format("mint,herb,coins,2"),
-        first.format("mint,coins,herb,1"),
-        first.format("mint,coins,coins,1"),
-        first.format("bow,ship,ship,1"),
+        *(
+            f"toy,full,focal,{name},{row}"
+            for name, rows in expected.items()
+            for row in (*(f"mint,{cells}" for cells in rows.split()), "bow,ship,ship,1")
+        ),
     ]
 
 
 RIGHT = [0.9, 0.1, 0.1, 0.9]
 
 
-@pytest.mark.parametrize(
-    ("others", "message"),
-    [
-        pytest.param({"corpus": {"mint": "0" * 64}}, "other instances of 'mint'", id="corpus"),
-        pytest.param({"corpus": {}}, "other instances of 'mint'", id="no such word"),
-    ],
-)
+@pytest.mark.parametrize("others", [{"corpus": {"mint": "0" * 64}}, {"corpus": {}}])
 def test_files_that_do_not_belong_together(
-    corpora: dict[str, Corpus],
-    store: Callable[..., Path],
-    tmp_path: Path,
-    others: Mapping[str, Any],
-    message: str,
+    corpora: dict[str, Corpus], store: Callable[..., Path], tmp_path: Path, others: Any
 ) -> None:
     paths = [store("1", RIGHT), store("1", RIGHT, **others)]
-    with pytest.raises(ResultError, match=message):
+    with pytest.raises(ResultError, match="other instances of 'mint'"):
         call_step(audit, corpora, predictions=paths, judge=None, out=tmp_path / "out")
+    words, source = predictions.read_predictions(paths[0])
+    predictions.write_predictions(paths[0], words[:1], source)
+    with pytest.raises(ResultError, match="lacks the word 'mint'"):
+        call_step(audit, corpora, predictions=paths[:1], judge=None, out=tmp_path / "out")
     assert not (tmp_path / "out").exists()
-
-
-def test_a_file_without_all_test_rows_of_a_word(corpora: dict[str, Corpus], tmp_path: Path) -> None:
-    mint, bow = judged(corpora["mint"], RIGHT), judged(corpora["bow"], [0.0])
-    path = tmp_path / "p.parquet"
-    source = {
-        **{"train": "full", "view": "focal", "layers": "1", "classifier": "logistic"},
-        "encoder": {"model": {"name": "toy"}},
-        "corpus": {word: corpus.digest for word, corpus in corpora.items()},
-    }
-    predictions.write_predictions(path, [bow], source)
-    with pytest.raises(ResultError, match="lacks the word 'mint'; it has bow"):
-        call_step(audit, corpora, predictions=[path], judge=None, out=tmp_path)
-    predictions.write_predictions(path, [mint, bow], source)
-    call_step(audit, corpora, predictions=[path], judge=None, out=tmp_path)
 
 
 def test_a_judge_must_be_there_and_give_probabilities(
@@ -385,7 +272,7 @@ def test_a_judge_must_be_there_and_give_probabilities(
     with pytest.raises(ConfigError, match=r"'logistic' on a single layer from 1 up"):
         call_step(audit, corpora, predictions=paths, judge="logistic", out=tmp_path)
     words, source = predictions.read_predictions(paths[-1])
-    cosines = [WordPredictions(**{**vars(word), "scores": word.scores * 0.7}) for word in words]
+    cosines = [replace(word, scores=word.scores * 0.7) for word in words]
     predictions.write_predictions(paths[-1], cosines, source)
     with pytest.raises(ConfigError, match=r"'centroid' are not probabilities"):
         call_step(audit, corpora, predictions=paths, judge="centroid", out=tmp_path)
@@ -402,9 +289,6 @@ def test_a_sense_without_training_instances_has_no_probability(
     call_step(audit, corpora, predictions=[path], judge="logistic", out=tmp_path)
     rows = read(tmp_path / "instances.csv")
     assert [row["suspected_gold"] for row in rows] == ["True", "False", "False", "True", "False"]
-
-
-# --- spreadsheets -------------------------------------------------------------------------------
 
 
 # --- the real corpus ----------------------------------------------------------------------------

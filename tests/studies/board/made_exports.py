@@ -11,6 +11,7 @@ from two_words import FAIR, FEW, GOOD, MANY, POOR, SOME, Wrong, corpora, pair
 from wsd.artifacts import corpus_table
 from wsd.artifacts.run_json import RUN_MAP
 from wsd.classification import select
+from wsd.cli import main
 from wsd.evaluation import compare, evaluate, layerwise
 
 BLOCKS = 2
@@ -85,3 +86,8 @@ def made_run(
     (folder / RUN_MAP).unlink(missing_ok=True)
     map_files(folder)
     return folder
+
+
+def export(results: Path, out: Path, *options: str) -> Path:
+    assert main(["export", "--results", str(results), "--out", str(out), *options]) == 0
+    return out

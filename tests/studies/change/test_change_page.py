@@ -1,47 +1,44 @@
-"""The pages of change: what they say, without and with scripts."""
+"""The pages of change: what they say, and in a browser one layer choice at a time."""
 
 import json
 import re
+from collections.abc import Iterator
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from browser import Browser, chromium
 from call_step import call_step
-from made_change import HOSTILE, SHIFTS, made_corpus, made_words, write_all, write_gold
+from made_change import HOSTILE, PER_GROUP, SHIFTS, made_corpus, made_words, run
 
 from wsd.artifacts.corpus_table import Corpus
 from wsd.errors import ResultError
-from wsd.report.overview import write_overview
 from wsd.storage.file_names import file_name
-from wsd.studies.change import change, change_page
-from wsd.studies.change.change_page import MOST, places, shown, typical
+from wsd.studies.change import change_page
+from wsd.studies.change.change_page import MOST, places, typical
+from wsd.studies.change.change_page import shown as shown_uses
 
-LAYERS = ["0", "1", "mean-all"]
+__all__ = ["chromium"]
+WORDS = made_words() | {"lone": made_corpus("lone", ["1"] * 4)}
 
 
-def write_pages(folder: Path, words: dict[str, Corpus], **options: Any) -> Path:
-    """Run both steps on words; return the folder of the pages."""
-    embeddings = write_all(folder / "vectors", words)
-    (folder / "tables").mkdir()
-    shared = {"embeddings": embeddings, "group": "period"}
-    settings = {"layers": LAYERS, "permutations": 199, "seed": 1, "source": folder}
-    call_step(change, words, out=folder / "tables", **shared, **settings)
+def write_pages(run: Path, folder: Path, words: dict[str, Corpus] = WORDS, **more: Any) -> Path:
+    """Write the pages of a run; return their folder."""
     out = folder / "toy" / "change"
-    out.mkdir(parents=True)
-    pages = {"dataset": "quickstart", "tables": folder / "tables", **options}
-    listings = folder / "toy" / "change.json"
-    call_step(change_page, words, out=out, listings=[listings], **shared, **pages)
+    out.mkdir(parents=True, exist_ok=True)
+    call_step(
+        change_page, words, embeddings=run / "vectors", tables=run / "tables",
+        group="period", dataset="quickstart", listings=[folder / "toy" / "change.json"], out=out,
+        **more,
+    )  # fmt: skip
     return out
 
 
 @pytest.fixture(scope="module")
-def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("pages")
-    write_gold(folder)
-    words = made_words()
-    words["bow"] = made_corpus("bow", ["1"] * 4)
-    return write_pages(folder, words)
+def pages(planted: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_pages(planted, tmp_path_factory.mktemp("pages"))
 
 
 def text_of(page: Path) -> str:
@@ -49,85 +46,124 @@ def text_of(page: Path) -> str:
 
 
 def test_the_index_lists_words_by_change(pages: Path) -> None:
-    html = (pages / "index.html").read_text()
-    order = re.findall(r'<a href="words/(\w+)\.html">', html)
-    assert {*order} == {*SHIFTS} - {"bow"}
+    order = re.findall(r'<a href="words/(\w+)\.html">', (pages / "index.html").read_text())
+    assert {*order} == {*SHIFTS}
     assert {*order[:3]} == {"rock", "seal", "spring"}
     text = text_of(pages / "index.html")
-    assert re.search("[34] of 7 words are used differently in 1 and 2", text)
-    assert "Without measures: bow (in one group only)" in text
-    assert "Agreement with graded change" in text
-    assert "Not significantly different from the best" in text
+    assert re.search("[34] of 8 words are used differently in 1 and 2", text)
+    assert "lone (in one group only)" in text and "Agreement with graded change" in text
 
 
 def test_every_word_has_a_page_and_is_in_the_listing(pages: Path) -> None:
     listed = json.loads((pages.parent / "change.json").read_text())
-    names = {f"words/{file_name(word)}.html" for word in SHIFTS if word != "bow"}
-    assert {Path(name).relative_to("change").as_posix() for name in listed} == {
-        "index.html",
-        *names,
-    }
-
-
-def test_sentences_are_escaped(pages: Path) -> None:
+    names = {f"change/words/{file_name(word)}.html" for word in SHIFTS}
+    assert {*listed} == {"change/index.html", *names}
     html = (pages / "words" / "seal.html").read_text()
-    assert HOSTILE not in html
-    assert "&lt;script&gt;window.pwned=1" in html
+    assert HOSTILE not in html and "&lt;script&gt;window.pwned=1" in html
 
 
-def test_without_gold_the_mean_change_is_drawn(tmp_path: Path) -> None:
-    words = {word: corpus for word, corpus in made_words().items() if word in ("crane", "seal")}
-    text = text_of(write_pages(tmp_path, words, no_text=True) / "index.html")
-    assert "Mean change" in text
-    assert "mean-all of toy" not in text
-    assert "Layer 1 of toy (the last layer)" in text
+def test_without_gold_and_text_and_tables_of_other_words(tmp_path: Path) -> None:
+    words = {word: WORDS[word] for word in ("crane", "seal")}
+    run(tmp_path, words, ["0", "1", "mean-all"])
+    text = text_of(write_pages(tmp_path, tmp_path, words, no_text=True) / "index.html")
+    assert "Mean change" in text and "Layer 1 of toy (the last layer)" in text
     assert not [*(tmp_path / "toy" / "change").glob("words/*")]
-
-
-def test_tables_of_other_words_are_refused(tmp_path: Path) -> None:
-    words = made_words()
-    write_pages(tmp_path, words)
     with pytest.raises(ResultError, match="other words"):
-        call_step(
-            change_page, {"crane": words["crane"]}, embeddings=tmp_path / "vectors",
-            dataset="quickstart", tables=tmp_path / "tables", group="period",
-            listings=[tmp_path / "x.json"], out=tmp_path,
-        )  # fmt: skip
+        write_pages(tmp_path, tmp_path, {"crane": words["crane"]})
 
 
 def test_typical_uses_and_their_neighbours_by_hand() -> None:
     """Group 1 has (1,0) and (.6,.8), group 2 has (0,1) and (.8,.6)."""
     units = np.array([[1, 0], [0.6, 0.8], [0, 1], [0.8, 0.6]])
     first, second = typical(units, np.array([False, False, True, True]))
-    assert [use["row"] for use in first] == [0, 1]
-    assert [use["row"] for use in second] == [2, 3]
-    assert first[0]["near"] == 3
-    assert first[0]["cosine"] == pytest.approx(0.8)
-    assert second[0]["near"] == 1
-    assert second[0]["cosine"] == pytest.approx(0.8)
+    assert [[use["row"], use["near"]] for use in first + second] == [[0, 3], [1, 3], [2, 1], [3, 1]]
+    assert first[0]["cosine"] == second[0]["cosine"] == pytest.approx(0.8)
 
 
-def test_a_page_shows_a_sample_of_many_uses() -> None:
+def test_a_sample_of_many_uses_is_shown_and_places_of_equal_vectors_are_finite() -> None:
     is_second = np.arange(2 * MOST + 5) >= MOST + 5
-    taken = shown(is_second, seed=1)
-    assert (taken & ~is_second).sum() == MOST
-    assert (taken & is_second).sum() == MOST
-    assert (shown(is_second, seed=2) != taken).any()
-
-
-def test_places_of_equal_vectors_are_finite() -> None:
+    taken = shown_uses(is_second, seed=1)
+    assert (taken & ~is_second).sum() == (taken & is_second).sum() == MOST
     (points,) = places([np.ones((4, 3))])
-    assert points.shape == (4, 2)
-    assert (abs(points) <= 100).all()
+    assert points.shape == (4, 2) and (abs(points) <= 100).all()
 
 
-def test_pages_are_listed_by_run_and_model(tmp_path: Path) -> None:
-    for tables in ("mine/toy", "mine/runs/a/toy"):
-        page = tmp_path / tables / "change/index.html"
-        page.parent.mkdir(parents=True)
-        page.write_text("")
-    text = write_overview(tmp_path, [change_page]).read_text()
-    assert re.findall('<li><a href="([^"]*)">', text) == [
-        "mine/toy/change/index.html",
-        "mine/runs/a/toy/change/index.html",
-    ]
+# --- in a browser -------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def page(chromium: Browser, pages: Path) -> Iterator[Browser]:
+    chromium.open(pages / "words" / "seal.html")
+    yield chromium
+    assert chromium.js("return window.pwned") is None
+    chromium.assert_quiet()
+
+
+def shown(page: Browser) -> list[str]:
+    """Return the layer choices that the page shows, by section, frame and select."""
+    return page.js(
+        """return [
+          ...[...document.querySelectorAll("section.layer:not([hidden])")].map(({ id }) => id),
+          ...[...document.querySelectorAll(".film a.shown span")].map((e) => e.textContent),
+          document.getElementById("layers").value, location.hash]"""
+    )
+
+
+def test_steps_through_the_layers_and_the_address(page: Browser, pages: Path) -> None:
+    page.js("document.querySelectorAll('.film a')[2].click()")
+    assert shown(page) == ["mean-all"] * 3 + ["#mean-all"]
+    assert page.js("return document.getElementById('next').disabled")
+    page.js(
+        "document.body.dispatchEvent(new KeyboardEvent('keydown', "
+        "{ key: 'ArrowLeft', bubbles: true }))"
+    )
+    assert shown(page) == ["1", "1", "1", "#1"]
+    page.js("document.getElementById('previous').click()")
+    assert shown(page) == ["0", "0", "0", "#0"]
+    page.open((pages / "words" / "seal.html").as_uri() + "#mean-all")
+    assert shown(page)[0] == "mean-all"
+    page.js("location.hash = '#0'")
+    page.until("!document.getElementById('0').hidden")
+    page.js("location.hash = '#none'")
+    assert shown(page)[0] == "0"
+
+
+def test_points_show_their_sentences(page: Browser) -> None:
+    points = "section.layer:not([hidden]) svg.scatter [data-row]"
+    rows = page.js(f"return [...document.querySelectorAll('{points}')].map((p) => p.dataset.row)")
+    assert sorted(map(int, rows)) == [*range(2 * PER_GROUP)]
+    tip = page.js(
+        f"""const point = [...document.querySelectorAll('{points}')].at(-1);
+        point.dispatchEvent(new PointerEvent("pointerover", {{ bubbles: true }}));
+        return document.querySelector(".tip").textContent"""
+    )
+    assert tip.startswith("2") and HOSTILE in tip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["index.html", "words/seal.html"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_has_no_serious_finding_and_a_phone_scrolls_only_inside_tables(
+    chromium: Browser, pages: Path, name: str, scheme: str
+) -> None:
+    axe = (files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8")
+    command = "Emulation.setEmulatedMedia"
+    media = [{"name": "prefers-color-scheme", "value": scheme}]
+    size = {"width": 390, "height": 800, "deviceScaleFactor": 1, "mobile": True}
+    chromium.driver.execute_cdp_cmd(command, {"features": media})
+    try:
+        chromium.open(pages / name, wait="document.readyState === 'complete'")
+        chromium.js(axe)
+        serious = chromium.driver.execute_async_script(
+            """const done = arguments[0];
+            axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) => done(
+              violations.filter((v) => ["serious", "critical"].includes(v.impact))
+                .map((v) => [v.id, v.nodes.slice(0, 3).map((n) => n.html.slice(0, 200))])));"""
+        )
+        assert serious == []
+        chromium.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+        chromium.open(pages / name, wait="document.readyState === 'complete'")
+        assert chromium.js("return document.documentElement.scrollWidth") == 390
+    finally:
+        chromium.driver.execute_cdp_cmd(command, {"features": []})
+        chromium.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})

@@ -1,4 +1,4 @@
-"""The measures of change: exact answers, invariances, planted change, and the null hypothesis."""
+"""The measures of change: exact answers, loops as oracles, intervals, and the null hypothesis."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ from scipy.spatial.distance import cdist, jensenshannon
 
 from wsd.metrics.nearest import unit_vectors
 from wsd.studies.change import measures
-from wsd.studies.change.measures import APD, JSD, PROTOTYPE, PRT
+from wsd.studies.change.measures import APD, JSD, MEASURES, PROTOTYPE, PRT, Change, measure
 
 FEW = 99
 
@@ -19,17 +19,16 @@ def two_groups(shift: float, seed: int, sizes: tuple[int, int] = (30, 40)) -> np
     return vectors
 
 
-def changes(vectors: np.ndarray, first: int, **options: int) -> dict[str, measures.Change]:
-    is_second = np.arange(len(vectors)) >= first
+def changes(vectors: np.ndarray, first: int) -> dict[str, Change]:
     labels = measures.cluster(unit_vectors(vectors.astype(float)))
-    return measures.measure(vectors, is_second, labels, permutations=FEW, **options)
+    return measure(vectors, np.arange(len(vectors)) >= first, labels, permutations=FEW)
 
 
 def test_small_answers_by_hand() -> None:
     """Group 1 has (1,0) and (0,1), group 2 has (0,1) twice; a cluster for each direction."""
     vectors = np.array([[1, 0], [0, 1], [0, 1], [0, 1]])
     is_second = np.array([False, False, True, True])
-    actual = measures.measure(vectors, is_second, np.array([0, 1, 1, 1]), permutations=FEW)
+    actual = measure(vectors, is_second, np.array([0, 1, 1, 1]), permutations=FEW)
     # Of four pairs across, two have cosine 1 and two have cosine 0.
     assert actual[APD].value == pytest.approx(0.5)
     # The means are (.5, .5) and (0, 1).
@@ -42,75 +41,80 @@ def test_small_answers_by_hand() -> None:
     assert actual[APD].p == 1
 
 
-def test_apd_is_the_mean_of_all_pairs() -> None:
-    vectors = two_groups(2, seed=1)
-    expected = cdist(vectors[:30], vectors[30:], "cosine").mean()
-    assert changes(vectors, 30)[APD].value == pytest.approx(expected)
-
-
-def test_a_word_with_fewer_uses_than_dimensions_has_the_same_measures() -> None:
-    vectors = two_groups(2, seed=1, sizes=(3, 4))
-    padded = np.hstack([vectors, np.zeros((7, 5))])
-    labels = np.array([0, 1, 0, 1, 1, 0, 1])
-    is_second = np.arange(7) >= 3
-    wide = measures.measure(padded, is_second, labels, permutations=FEW)
-    means = vectors[:3].mean(axis=0), vectors[3:].mean(axis=0)
-    assert wide[PROTOTYPE].value == pytest.approx(cdist(*([m] for m in means), "cosine").item())
-
-
-@pytest.mark.parametrize("counts", [([[3, 1, 0]], [[0, 2, 2]]), ([[5, 5]], [[1, 1]])])
-def test_jensen_shannon_is_scipys(counts: tuple[list[list[int]], list[list[int]]]) -> None:
-    first, second = (np.array(own, dtype=float) for own in counts)
-    expected = jensenshannon(first[0], second[0], base=2)
-    assert measures.jensen_shannon(first, second).item() == pytest.approx(expected, abs=1e-12)
-
-
-def test_the_order_of_uses_and_of_groups_does_not_count() -> None:
-    vectors = two_groups(1, seed=2)
-    is_second = np.arange(70) >= 30
-    labels = measures.cluster(unit_vectors(vectors))
-    order = np.random.default_rng(0).permutation(70)
-    values = [
-        {name: change.value for name, change in measures.measure(*data, permutations=FEW).items()}
-        for data in (
-            (vectors, is_second, labels),
-            (vectors[order], is_second[order], labels[order]),
-            (vectors, ~is_second, labels),
-        )
-    ]
-    assert values[1] == pytest.approx(values[0])
-    assert values[2] == pytest.approx(values[0])
+@pytest.mark.parametrize("sizes", [(30, 40), (3, 4)], ids=["many", "fewer than dimensions"])
+def test_values_are_those_of_all_pairs_whatever_order_and_blocks(
+    sizes: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(measures, "DRAWN", 1000)
+    vectors = two_groups(2, 1, sizes)
+    is_second = np.arange(len(vectors)) >= sizes[0]
+    labels = np.random.default_rng(0).integers(0, 3, len(vectors))
+    first, second = vectors[~is_second], vectors[is_second]
+    means = (group.mean(axis=0, keepdims=True) for group in (first, second))
+    shares = [np.bincount(labels[rows], minlength=3) for rows in (~is_second, is_second)]
+    expected = {
+        APD: cdist(first, second, "cosine").mean(),
+        PROTOTYPE: cdist(*means, "cosine").item(),
+        JSD: jensenshannon(*shares, base=2),
+    }
+    order = np.random.default_rng(0).permutation(len(vectors))
+    for given in (
+        (vectors, is_second, labels),
+        (vectors[order], is_second[order], labels[order]),
+        (vectors, ~is_second, labels),
+    ):
+        actual = measure(*given, permutations=FEW)
+        assert {name: actual[name].value for name in expected} == pytest.approx(expected)
 
 
 def test_planted_change_has_a_low_p_and_an_interval_above_the_shuffled_groups() -> None:
     actual = changes(two_groups(4, seed=3), 30)
-    for name in measures.MEASURES:
+    for name in MEASURES:
         assert actual[name].p == pytest.approx(1 / (FEW + 1)), name
-        assert actual[name].low > actual[name].null_high, name
-        assert actual[name].low <= actual[name].value <= actual[name].high
+        assert actual[name].null_high < actual[name].low <= actual[name].value <= actual[name].high
 
 
-def test_without_change_p_is_uniform() -> None:
-    p_values = np.array(
-        [[change.p for change in changes(two_groups(0, seed), 30).values()] for seed in range(100)]
-    )
-    # Of 100 words, 5 are expected at 5%, and at most 11 with probability 99.6%.
-    assert ((p_values <= 0.05).sum(axis=0) <= 11).all()
-    assert (abs(p_values.mean(axis=0) - 0.5) < 0.09)[[0, 1, 2]].all()
+def test_the_interval_mirrors_the_resampled_distances() -> None:
+    """Few uses in many dimensions: resampled means are further apart than the groups' own."""
+    vectors, rng = two_groups(1, 5, (12, 15)), np.random.default_rng(0)
+    actual = changes(vectors, 12)[PROTOTYPE]
+    drawn = [
+        cdist(*(g[rng.integers(0, len(g), len(g))].mean(axis=0)[None] for g in groups), "cosine")
+        for groups in [(vectors[:12], vectors[12:])] * 1000
+    ]
+    low, high = np.quantile(drawn, [0.025, 0.975])
+    assert low + high > 2.2 * actual.value
+    expected = [2 * actual.value - high, max(actual.value, 2 * actual.value - low)]
+    assert [actual.low, actual.high] == pytest.approx(expected, abs=(high - low) / 8)
+
+
+def test_level_and_coverage(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of 60 words without change, and of 60 whose means have a known cosine."""
+    monkeypatch.setattr(measures, "DRAWS", 300)
+    p_values, covered = [], 0
+    cosine = 5 / np.hypot(5, 3)
+    for seed in range(60):
+        labels = np.random.default_rng(seed).integers(0, 3, 70)
+        how = {"is_second": np.arange(70) >= 30, "clusters": labels, "permutations": FEW}
+        p_values.append([c.p for c in measure(two_groups(0, seed), **how).values()])
+        interval = measure(two_groups(3, seed), **how)[PROTOTYPE]
+        covered += interval.low <= 1 - cosine <= interval.high
+    # 3 are expected at 5%, and at most 8 with probability 99.4%.
+    assert ((np.array(p_values) <= 0.05).sum(axis=0) <= 8).all()
+    assert (abs(np.mean(p_values, axis=0) - 0.5) < 0.12).all()
+    assert covered >= 51
 
 
 def test_uses_that_are_all_alike_do_not_change() -> None:
     actual = changes(np.tile([[1.0, 2.0]], (6, 1)), 3)
     for name in (APD, PROTOTYPE, JSD):
-        assert actual[name][:5] == pytest.approx((0, 0, 0, 0, 0), abs=1e-7)
-        assert actual[name].p == 1
+        assert actual[name] == pytest.approx((0, 0, 0, 0, 0, 1), abs=1e-7)
 
 
 def test_a_group_of_zero_vectors_has_no_prototype() -> None:
     vectors = np.array([[0, 0], [0, 0], [1, 0], [0, 1.0]])
-    actual = measures.measure(vectors, np.arange(4) >= 2, np.zeros(4, dtype=int), permutations=FEW)
-    assert np.isnan(actual[PROTOTYPE].value)
-    assert np.isnan(actual[PROTOTYPE].p)
+    actual = measure(vectors, np.arange(4) >= 2, np.zeros(4, dtype=int), permutations=FEW)
+    assert np.isnan(actual[PROTOTYPE]).all()
     assert actual[APD].value == 1
 
 
@@ -120,11 +124,3 @@ def test_clusters_of_a_sample_are_extended_to_all_uses(monkeypatch: pytest.Monke
     labels = measures.cluster(vectors)
     assert len(labels) == 140
     assert {len(set(labels[:70])), len(set(labels[70:]))} == {1}
-
-
-def test_blocks_of_draws_do_not_change_the_answer(monkeypatch: pytest.MonkeyPatch) -> None:
-    vectors = two_groups(1, seed=4)
-    expected = changes(vectors, 30)
-    monkeypatch.setattr(measures, "DRAWN", 1000)
-    for name, change in changes(vectors, 30).items():
-        assert change == pytest.approx(expected[name]), name

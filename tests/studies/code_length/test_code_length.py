@@ -1,21 +1,16 @@
 """Online code length, with exact answers."""
 
 import math
-from itertools import product
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy.stats import ttest_1samp, ttest_rel
 
-from wsd.artifacts.column_names import TOGETHER
 from wsd.errors import CorpusError
 from wsd.studies.code_length.code_length import (
     ESCAPE,
-    OVER_WORDS,
     CodeLength,
     FitPredict,
-    _table,
     compare_layers,
     label_bits,
     online_code_length,
@@ -64,31 +59,19 @@ def test_the_escape_is_a_share_of_the_uniform_distribution() -> None:
     assert 10.9 < math.log2(2 / ESCAPE) < 11
 
 
-def test_a_uniform_model_compresses_nothing_whatever_the_escape() -> None:
-    gold = np.array([0, 1, 2, 0, 1, 2])
-    sets = [np.arange(2), np.arange(6)]
+def test_special_cases() -> None:
+    """Gold is looked up by row; a uniform model, one sense, and a set that adds nothing."""
+    gold, sets = np.array([9, 9, 9, 1, 0]), [np.array([3]), np.array([3, 4])]
+    assert online_code_length(gold, 2, sets, gives([0.25, 0.75]), escape=0.0).bits == 1 + 2
+    gold, sets = np.array([0, 1, 2, 0, 1, 2]), [np.arange(2), np.arange(6)]
     for escape in (0.0, 0.01, 1.0):
         actual = online_code_length(gold, 3, sets, gives(*[[1 / 3] * 3] * 4), escape=escape)
         assert actual.bits == pytest.approx(actual.uniform_bits)
         assert actual.compression == pytest.approx(1)
-
-
-def test_gold_is_looked_up_by_row() -> None:
-    gold = np.array([9, 9, 9, 1, 0])
-    actual = online_code_length(
-        gold, 2, [np.array([3]), np.array([3, 4])], gives([0.25, 0.75]), escape=0.0
-    )
-    assert actual.bits == 1 + 2
-
-
-def test_one_sense_takes_no_bits() -> None:
-    actual = online_code_length(np.zeros(3, int), 1, [np.arange(1), np.arange(3)], gives([1], [1]))
+    none = np.zeros(3, int)
+    actual = online_code_length(none, 1, [np.arange(1), np.arange(3)], gives([1], [1]))
     assert (actual.bits, actual.uniform_bits, actual.compression) == (0, 0, 1)
-
-
-def test_a_set_that_adds_nothing_fits_nothing() -> None:
-    same = [np.arange(3), np.arange(3)]
-    assert online_code_length(np.zeros(3, int), 2, same, gives()).bits == 3
+    assert online_code_length(none, 2, [np.arange(3), np.arange(3)], gives()).bits == 3
 
 
 @pytest.mark.parametrize(
@@ -131,56 +114,10 @@ def test_layers_are_compared_by_paired_t_tests() -> None:
     assert actual["in_confidence_set"].tolist() == within and not all(within)
 
 
-def test_equal_layers_are_all_in_the_confidence_set() -> None:
+def test_equal_layers_are_all_in_the_set_and_a_single_one_has_no_difference() -> None:
     actual = compare_layers(np.tile(np.linspace(0.1, 0.5, 6), (3, 1)))
     assert actual["in_confidence_set"].all()
     assert (actual.loc[:, "difference":"difference_high_over_words"] == 0).all(axis=None)
-
-
-def test_a_single_layer_has_no_difference() -> None:
     (row,) = compare_layers(np.linspace(0.1, 0.5, 6)[None]).to_dict("records")
     assert row["mean_share"] == pytest.approx(0.3) and row["in_confidence_set"]
     assert np.isnan([value for name, value in row.items() if name.startswith("difference")]).all()
-
-
-def test_each_classifier_is_a_family_and_few_words_have_no_interval() -> None:
-    def lengths(words: int) -> dict[tuple[str, ...], dict[str, CodeLength]]:
-        rng = np.random.default_rng(0)
-        return {
-            ("focal", layers, classifier): {
-                f"w{i}": CodeLength(10 * rng.random(), 10) for i in range(words)
-            }
-            for classifier, layers in product(("lda", "logistic"), "012")
-        }
-
-    table = _table(lengths(6))
-    assert len(table) == 6 * 7
-    every = table[table["word"] == TOGETHER]
-    assert table.loc[table["word"] != TOGETHER, [*OVER_WORDS]].isna().all(axis=None)
-    assert every[[*OVER_WORDS]].notna().all(axis=None)
-    assert (every["difference"] < 0).groupby(every["classifier"]).sum().tolist() == [1, 1]
-    words = table.query("classifier == 'lda' and layers == '1' and word != @TOGETHER")
-    (row,) = every.query("classifier == 'lda' and layers == '1'").to_dict("records")
-    assert row["mean_share"] == pytest.approx((words["bits"] / 10).mean())
-    assert not {*OVER_WORDS} & {*_table(lengths(4))}
-    # A word with one sense has nothing to code.
-    one_sense = {name: {**words, "one": CodeLength(0, 0)} for name, words in lengths(6).items()}
-    again = _table(one_sense)
-    again = again[again["word"] == TOGETHER].reset_index(drop=True)
-    pd.testing.assert_frame_equal(again[[*OVER_WORDS]], every.reset_index()[[*OVER_WORDS]])
-
-
-def test_a_probe_that_learns_from_fewer_instances_has_the_shorter_code() -> None:
-    """Both reach the same accuracy, one at 16 rows, the other at 64."""
-    gold = np.arange(128) % 2
-    sets = [np.arange(n) for n in (8, 16, 32, 64, 128)]
-
-    def learner(enough: int) -> FitPredict:
-        def fit_predict(known: np.ndarray, block: np.ndarray) -> np.ndarray:
-            right = 0.95 if len(known) >= enough else 0.5
-            return np.where(np.eye(2)[gold[block]] == 1, right, 1 - right)
-
-        return fit_predict
-
-    early, late = (online_code_length(gold, 2, sets, learner(n)) for n in (16, 64))
-    assert early.bits < late.bits < early.uniform_bits

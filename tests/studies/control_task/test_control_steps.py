@@ -5,13 +5,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
-from steps import Refused, assert_one_error, changed, corpora
+from steps import assert_one_error, changed, corpora
 
 from wsd.artifacts import predictions
 from wsd.studies.control_task.control_task import control_labels
 
 
-def test_control_learns_the_labels_of_the_neighbours(every_step: Path) -> None:
+@pytest.mark.slow
+def test_control_learns_the_labels_of_the_neighbours(
+    every_step: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     actual, provenance = predictions.read_predictions(every_step / "c.parquet")
     assert provenance["task"] == "control"
     usual, of_senses = predictions.read_predictions(every_step / "p4.parquet")
@@ -22,16 +25,5 @@ def test_control_learns_the_labels_of_the_neighbours(every_step: Path) -> None:
         assert_array_equal(of_word.gold, labels)
         assert of_word.senses == of_sense.senses
     assert any(not np.array_equal(a.gold, b.gold) for a, b in zip(actual, usual, strict=True))
-
-
-BAD: dict[str, Refused] = {
-    "evaluate the control task": (
-        changed("evaluate", "--predictions", "c.parquet"), 6, "of the control task"),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("case", BAD)
-def test_bad_input_is_one_error(
-    every_step: Path, capsys: pytest.CaptureFixture[str], case: str
-) -> None:
-    assert_one_error(every_step, capsys, *BAD[case])
+    call = changed("evaluate", "--predictions", "c.parquet")
+    assert_one_error(every_step, capsys, call, 6, "of the control task")

@@ -1,11 +1,10 @@
-"""Fine-tuning: the plain loop, the same weights from the same seed, nothing of a test instance in
-them, and no seed chosen by one.
-"""
+"""Fine-tuning: the plain loop, seeds, and nothing of a test instance in weights or choices."""
 
 import dataclasses
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -35,6 +34,7 @@ from wsd.studies.finetuning.finetune import (
     Setting,
     Tagger,
     best,
+    cross_validate,
     number_of_steps,
     rate_share,
     settings_of,
@@ -170,9 +170,7 @@ def test_a_diverging_training_is_an_error_with_a_fix(tagger: Tagger, two_words: 
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Three words and a model. Of one the first sense has one training instance, of another none,
-    so that one sense is left.
-    """
+    """Three words and a model. LEFT has the training instances of the words' first senses."""
     place = tmp_path_factory.mktemp("place")
     for word, left in LEFT.items():
         corpus = of_quickstart(word)
@@ -181,93 +179,82 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
         keep[rare[left:]] = False
         write(place / f"corpus/{word}.parquet", corpus.take(keep))
     tiny_bert(place / "tiny")
-    command(place, "model", "--name", "tiny", "--path", str(place / "tiny"), "--blocks", "2",
-            "--width", "32", "--out", str(place / "tiny.json"))  # fmt: skip
+    sizes = ["--blocks", "2", "--width", "32", "--out", str(place / "tiny.json")]
+    assert main(["model", "--name", "tiny", "--path", str(place / "tiny"), *sizes]) == 0
     folds_of(place)
     return place
 
 
 def folds_of(place: Path) -> None:
-    command(place, "folds", *corpus_of(place), "--out", str(place / "folds.parquet"))
+    assert main(["folds", *corpus_of(place), "--out", str(place / "folds.parquet")]) == 0
 
 
 def corpus_of(place: Path) -> list[str]:
     return ["--corpus", str(place / "corpus"), "--words", *LEFT]
 
 
-def command(place: Path, *args: str) -> int:
-    return main([*args])
-
-
 LEFT = {"apple": 42, "crane": 1, "bank": 0}
-RATES = ("1e-3", "1e-4")
-OUTPUTS = ("finetuned-1.parquet", "finetuned-2.parquet", "trials.csv", "model/model.safetensors")
 
 
-def finetune(place: Path, out: Path, *further: str, rates: tuple[str, ...] = RATES) -> int:
-    return command(
-        place, "finetune", "--model", str(place / "tiny.json"), *corpus_of(place), "--folds",
-        str(place / "folds.parquet"), "--rates", *rates, "--epochs", "1", "--seeds", "1", "2",
-        *further, "--out", str(out),
-    )  # fmt: skip
+def finetune(place: Path, out: Path, *seeds: str) -> None:
+    model = ["--model", str(place / "tiny.json"), *corpus_of(place), "--out", str(out)]
+    how = ["--rates", "1e-3", "1e-4", "--epochs", "1", "--tried", "2", "--seeds", *seeds]
+    assert main(["finetune", *model, "--folds", str(place / "folds.parquet"), *how]) == 0
+
+
+# The seed of a training, and its training rows by word.
+Seen = list[tuple[int, dict[str, Any]]]
 
 
 @pytest.fixture(scope="module")
-def out(place: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("out") / "out"
-    assert finetune(place, out) == 0
-    return out
+def ran(place: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Seen]:
+    """Return the folder of a run of the command, and its trainings."""
+    folder, seen, own = tmp_path_factory.mktemp("out") / "out", Seen(), Tagger.fit
+
+    def fit(self: Tagger, rows: Any, rate: float, epochs: int, seed: int) -> None:
+        seen.append((seed, rows))
+        own(self, rows, rate, epochs, seed)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Tagger, "fit", fit)
+        finetune(place, folder, "1", "2")
+    return folder, seen
+
+
+@pytest.fixture
+def out(ran: tuple[Path, Seen]) -> Path:
+    return ran[0]
 
 
 def test_the_outputs_of_the_step(place: Path, out: Path) -> None:
     trials = read_csv(out / "trials.csv")
-    assert trials["rate"].tolist() == [1e-3, 1e-4] and trials["fold"].tolist() == [0, 0]
-    chosen = trials[trials["chosen"]]
-    assert chosen["objective"].item() == trials["objective"].max()
+    assert trials["rate"].tolist() == [1e-3] * 2 + [1e-4] * 2
+    assert trials["fold"].tolist() == [0, 1] * 2
+    chosen, means = trials[trials["chosen"]], trials.groupby("rate")["objective"].mean()
+    (rate,) = chosen["rate"].unique()
+    assert means[rate] == means.max()
     corpora = read_corpora(place / "corpus", [*LEFT])
     for seed in (1, 2):
         words, about = read_predictions(out / f"finetuned-{seed}.parquet")
         assert (about["layers"], about["classifier"]) == ("finetuned", f"finetuned-{seed}")
-        assert about["parameters"]["rate"] == chosen["rate"].item()
+        assert about["parameters"]["rate"] == rate
         for prediction in words:
             corpus = corpora[prediction.word]
-            learned = np.isin(
-                np.arange(len(prediction.senses)), corpus.gold[corpus.split == "train"]
-            )
+            train = corpus.gold[corpus.split == "train"]
+            learned = np.isin(np.arange(len(prediction.senses)), train)
             assert learned[0] == (prediction.word != "bank")
-            assert (np.isnan(prediction.scores) == ~learned).all() and learned[
-                prediction.predicted
-            ].all()
+            assert (np.isnan(prediction.scores) == ~learned).all()
+            assert learned[prediction.predicted].all()
             assert np.allclose(np.nansum(prediction.scores, axis=1), 1, atol=1e-5)
             assert (prediction.gold == corpus.gold[corpus.split == "test"]).all()
 
 
-@pytest.mark.slow
-def test_the_first_seeds_encoder_is_kept_regardless_of_test_scores(
-    place: Path, tmp_path: Path
-) -> None:
-    kept = []
-    for seeds in (["1", "2"], ["2", "1"]):
-        folder = tmp_path / seeds[0]
-        more = ("--seeds", *seeds, "--epochs", "3")
-        assert finetune(place, folder, *more, rates=("5e-3",)) == 0
-        kept.append(load_file(folder / "model/model.safetensors"))
-    scores = [
-        np.mean([(p.predicted == p.gold).mean() for p in predictions])
-        for seed in (1, 2)
-        for predictions in [read_predictions(folder / f"finetuned-{seed}.parquet")[0]]
-    ]
-    assert scores[0] != scores[1]
-    assert kept[0].keys() == kept[1].keys() and not equal(*kept)
-
-
 def test_the_first_seeds_encoder_is_a_model_to_load(place: Path, out: Path, tmp_path: Path) -> None:
     actual, before = (
-        load_file(entry / "model.safetensors") for entry in (out / "model", place / "tiny")
+        {name: value.shape for name, value in load_file(entry / "model.safetensors").items()}
+        for entry in (out / "model", place / "tiny")
     )
-    assert {name: value.shape for name, value in actual.items()} == {
-        name: value.shape for name, value in before.items()
-    }
+    assert actual == before
     args = ["model", "--name", "tuned", "--path", str(out / "model"), "--blocks", "2"]
     assert main([*args, "--width", "32", "--out", str(tmp_path / "m.json")]) == 0
     # Every file of the encoder can be verified.
@@ -281,61 +268,39 @@ def test_the_first_seeds_encoder_is_a_model_to_load(place: Path, out: Path, tmp_
     assert [path for path, _ in check.damaged_files(listing)] == [weights]
 
 
-def test_the_command_gives_the_same_again(place: Path, out: Path, tmp_path: Path) -> None:
-    assert finetune(place, tmp_path) == 0
-    for name in OUTPUTS:
-        assert (tmp_path / name).read_bytes() == (out / name).read_bytes(), name
+def other_tests(corpus: Corpus) -> Corpus:
+    """Return the corpus with other labels and sentences of its test instances."""
+    test, other = corpus.split == "test", (corpus.gold + 1) % len(corpus.senses)
+    gold = np.where(test, other, corpus.gold).astype(np.int32)
+    pairs = zip(corpus.tokens, test, strict=True)
+    tokens = tuple((*words, "indeed") if held else words for words, held in pairs)
+    return dataclasses.replace(corpus, gold=gold, tokens=tokens)
 
 
-def other_tests(corpus: Corpus, changed: str) -> Corpus:
-    test = corpus.split == "test"
-    if changed == "labels":
-        other = (corpus.gold + 1) % len(corpus.senses)
-        return dataclasses.replace(corpus, gold=np.where(test, other, corpus.gold).astype(np.int32))
-    tokens = [
-        (*words, "indeed") if held else words
-        for words, held in zip(corpus.tokens, test, strict=True)
-    ]
-    return dataclasses.replace(corpus, tokens=tuple(tokens))
+def test_no_test_instance_comes_into_it(place: Path, out: Path, tmp_path: Path) -> None:
+    """Neither into the weights nor into what setting or seed is chosen.
 
-
-@pytest.mark.parametrize("changed", ["labels", "sentences"])
-def test_no_test_instance_comes_into_it(
-    place: Path, out: Path, tmp_path: Path, changed: str
-) -> None:
-    """Neither into the weights nor into what setting is chosen; and every seed stays."""
+    The second run has other labels and other sentences of test instances, and one seed.
+    """
     there = tmp_path / "place"
     shutil.copytree(place, there)
-    for word, corpus in read_corpora(place / "corpus", [*LEFT]).items():
-        write(there / f"corpus/{word}.parquet", other_tests(corpus, changed))
+    corpora = read_corpora(place / "corpus", [*LEFT])
+    for word, corpus in corpora.items():
+        write(there / f"corpus/{word}.parquet", other_tests(corpus))
     folds_of(there)
-    assert finetune(there, tmp_path / "out") == 0
+    finetune(there, tmp_path / "out", "1")
     for name in ("trials.csv", "model/model.safetensors"):
         assert (tmp_path / "out" / name).read_bytes() == (out / name).read_bytes()
-    for seed in (1, 2):
-        was, now = (
-            read_predictions(path / f"finetuned-{seed}.parquet")[0]
-            for path in (out, tmp_path / "out")
-        )
-        for before, after in zip(was, now, strict=True):
-            same = np.array_equal(before.scores, after.scores, equal_nan=True)
-            assert same == (changed == "labels" or before.word == "bank")
-            assert np.array_equal(before.gold, after.gold) == (changed == "sentences")
+    was, now = (
+        read_predictions(path / "finetuned-1.parquet")[0] for path in (out, tmp_path / "out")
+    )
+    for before, after in zip(was, now, strict=True):
+        assert before.word == "bank" or not np.array_equal(before.scores, after.scores)
+        assert before.word == "bank" or not np.array_equal(before.gold, after.gold)
 
 
-def test_held_out_instances_are_not_learned_in_a_trial(
-    place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    seen: list[tuple[int, dict[str, Any]]] = []
-    own = Tagger.fit
-
-    def fit(self: Tagger, rows: Any, rate: float, epochs: int, seed: int) -> None:
-        seen.append((seed, rows))
-        own(self, rows, rate, epochs, seed)
-
-    monkeypatch.setattr(Tagger, "fit", fit)
-    assert finetune(place, tmp_path / "out", "--tried", "2") == 0
-    corpora = read_corpora(place / "corpus", [*LEFT])
+def test_held_out_instances_are_not_learned_in_a_trial(place: Path, ran: tuple[Path, Seen]) -> None:
+    seen, corpora = ran[1], read_corpora(place / "corpus", [*LEFT])
     folds = folding.read_folds_for(place / "folds.parquet", corpora)
     # Two rates on two folds with the first seed, then both seeds.
     assert [seed for seed, _ in seen] == [1, 1, 1, 1, 1, 2]
@@ -355,16 +320,12 @@ def test_of_equal_settings_the_first_is_chosen() -> None:
     assert best(lines, settings) == 0
     assert best([{**lines[0], "objective": 0.4}, *lines[1:]], settings) == 1
     assert best([], settings) == 0
-
-
-def test_one_setting_is_not_tried(place: Path, tmp_path: Path) -> None:
-    assert finetune(place, tmp_path, rates=("1e-3",)) == 0
-    assert read_csv(tmp_path / "trials.csv").empty
-
-
-def test_a_small_training_set_has_as_many_epochs_as_its_steps_take() -> None:
+    # A small training set gets as many epochs as its least steps take.
     expected = [Setting(1e-3, 3), Setting(1e-3, 4)]
     assert settings_of([1e-3], [1, 3, 4], steps_per_epoch=6, least=13) == expected
+    # A single setting is not tried.
+    folds = SimpleNamespace(words={"bank": SimpleNamespace(held=np.zeros((1, 4), int))})
+    assert cross_validate(None, {}, folds, settings[:1], None) == []  # type: ignore[arg-type]
 
 
 @pytest.mark.slow

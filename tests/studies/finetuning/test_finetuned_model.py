@@ -5,9 +5,11 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
+import steps
 from checkout import Checkout
 from safetensors.numpy import load_file
 
@@ -110,19 +112,13 @@ def test_its_vectors_are_those_of_the_encoder_of_the_first_seed(
     assert not (checkout.root / "results/models/trained.json").exists()
 
 
-def test_before_and_after_are_in_one_figure(checkout: Checkout, config: str) -> None:
+def test_before_and_after_are_in_one_figure_and_nothing_is_left_to_do(
+    checkout: Checkout, config: str
+) -> None:
     page = (checkout.root / "results/quickstart/report/layers.html").read_text()
-    for name in CLASSIFIERS:
-        assert f"{name}, fine-tuned" in page
+    assert all(f"{name}, fine-tuned" in page for name in CLASSIFIERS)
     assert "curves.trained" not in page
-    assert (
-        "<dd>tiny after fine-tuning</dd>"
-        in (checkout.root / "results/quickstart/report/index.html").read_text()
-    )
     assert (checkout.root / "results/quickstart/figures/layers.pdf").is_file()
-
-
-def test_nothing_is_left_to_do_and_nothing_is_missing(checkout: Checkout, config: str) -> None:
     assert checkout.run("-n", "--configfile", config).nothing
     done = wsd(checkout, "check", "results")
     assert done.returncode == 0, done.stderr
@@ -143,5 +139,20 @@ def test_weights_that_are_not_those_that_were_kept(checkout: Checkout, config: s
         kept.write_bytes(data)
     assert done.returncode != 0
     assert "model.safetensors of model trained" in done.stderr
-    assert "what to do: run snakemake again, which uses the files as they are now" in done.stderr
     assert not (checkout.root / "elsewhere").exists()
+
+
+def test_every_seed_of_a_fine_tuned_encoder_is_a_row_and_none_is_a_candidate(
+    every_step: Path,
+) -> None:
+    both = {"finetuned-1", "finetuned-2"}
+    scored = [r for r in steps.rows(every_step / "scores.csv") if r["layers"] == "finetuned"]
+    assert {(r["view"], r["classifier"]) for r in scored} == {("focal", entry) for entry in both}
+    compared = [r for r in steps.rows(every_step / "comparison.csv") if r["classifier"] in both]
+    assert {(r["kind"], r["model"]) for r in compared} == {("fine-tuned", "tiny")}
+    tested = {r["classifier"] for r in steps.rows(every_step / "comparison/differences.csv")}
+    assert both <= tested
+    for table in ("selection.csv", "comparison/layers.csv", "comparison/best-set.csv"):
+        assert not both & {r["classifier"] for r in steps.rows(every_step / table)}, table
+    assert "focal, fine-tuned" in (every_step / "report/index.html").read_text()
+    assert "fine-tuned" not in (every_step / "report/layers.html").read_text()

@@ -39,66 +39,43 @@ def trained(**values: Any) -> Change:
     return change
 
 
+def without_finetune(config: dict[str, Any]) -> None:
+    trained()(config)
+    del config["finetune"]
+
+
+def on_another_set(config: dict[str, Any]) -> None:
+    trained()(config)
+    coarsewsd20(trains=["10pct"], finetune={**TUNED, "trains": ["10pct"]})(config)
+
+
+TAKEN = [{"name": "finetuned-2", "estimator": "knn"}]
+BASE = "models[1].finetuned_from"
 WRONG: list[Wrong] = [
     (finetune(rate=["5e-5"]), "finetune.rate[0]", "'5e-5'", "number"),
-    (finetune(rate=[0]), "finetune.rate[0]", "0: input should be greater than 0", "above 0"),
+    (finetune(rate=[0]), "finetune.rate[0]", "0", "above 0"),
     (finetune(rate=[]), "finetune.rate", "[]", "at least 1"),
-    (
-        finetune(epochs=[0]),
-        "finetune.epochs[0]",
-        "0: input should be greater than or equal to 1",
-        "passes over",
-    ),
+    (finetune(epochs=[0]), "finetune.epochs[0]", "0", "passes over"),
     (finetune(seeds=[1, 1]), "finetune.seeds", "[1, 1]", "occurs twice"),
-    (finetune(folds=6), "finetune.folds", "6 folds to try settings on", "5 at most"),
-    (finetune(trains=["nshot-3"]), "finetune.trains[0]", "'nshot-3' is no", "choose among full"),
+    (finetune(folds=6), "finetune.folds", "6 folds", "5 at most"),
+    (finetune(trains=["nshot-3"]), "finetune.trains[0]", "'nshot-3' is no", "full"),
     (top(finetune={}), "finetune", "the key 'rate' is missing", "add the key"),
-    (
-        lambda c: c.update(
-            finetune=TUNED, classifiers=[{"name": "finetuned-2", "estimator": "knn"}]
-        ),
-        "classifiers[0].name",
-        "'finetuned-2' is taken",
-        "another name",
-    ),
-    (
-        trained(finetuned_from="other"),
-        "models[1].finetuned_from",
-        "there is no model 'other'",
-        f"choose among {MINILM}",
-    ),
-    (
-        trained(finetuned_from="trained"),
-        "models[1].finetuned_from",
-        "there is no model 'trained'",
-        f"choose among {MINILM}",
-    ),
+    (top(finetune=TUNED, classifiers=TAKEN), "classifiers[0].name", "'finetuned-2'", "another"),
+    (trained(finetuned_from="other"), BASE, "no model 'other'", MINILM),
+    (trained(finetuned_from="trained"), BASE, "no model 'trained'", MINILM),
     (trained(pooling="last"), "models[1].pooling", f"{MINILM} decides pooling", "leave it out"),
     (trained(path="x"), "models[1].path", f"{MINILM} decides path", "leave it out"),
     (trained(blocks=12), "models[1].blocks", f"{MINILM} decides blocks", "say 6"),
     (trained(width=None), "models[1]", "the key 'width' is missing", "add the key"),
     (trained(name=MINILM), "models[1].name", "is taken", "another name"),
-    (
-        lambda c: (trained()(c), c.pop("finetune"))[:0],
-        "models[1].finetuned_from",
-        "no encoder is trained",
-        "config/finetune.yaml",
-    ),
-    (
-        lambda c: (
-            trained()(c),
-            coarsewsd20(trains=["10pct"], finetune={**TUNED, "trains": ["10pct"]})(c),
-        )[:0],
-        "models[1].finetuned_from",
-        "on the full training set",
-        "full among its trains",
-    ),
+    (without_finetune, BASE, "no encoder is trained", "config/finetune.yaml"),
+    (on_another_set, BASE, "on the full training set", "full among its trains"),
 ]
 
 
-@pytest.mark.parametrize(("change", "key", "value", "fix"), WRONG, ids=ids(WRONG))
-def test_a_wrong_fine_tuning_is_refused(change: Change, key: str, value: str, fix: str) -> None:
-    assert_refused(change, key, value, fix)
+@pytest.mark.parametrize("wrong", WRONG, ids=ids(WRONG))
+def test_a_wrong_fine_tuning_is_refused(wrong: Wrong) -> None:
+    assert_refused(*wrong)
 
 
 def test_fine_tuning_is_asked_for_by_draws_of_a_training_set() -> None:
@@ -134,6 +111,6 @@ def test_a_fine_tuned_model_differs_from_its_base_in_name_and_weights() -> None:
 def test_a_corpus_without_senses_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     unlabelled = replace(DATASETS["quickstart"], labelled=False)
     monkeypatch.setitem(DATASETS, "quickstart", unlabelled)
-    with pytest.raises(ConfigError, match="The quickstart corpus has no senses") as caught:
+    with pytest.raises(ConfigError, match="no senses") as caught:
         check_changed(finetune())
     assert caught.value.where == "config key finetune"

@@ -36,13 +36,11 @@ def put(checkout: Checkout) -> Path:
 def test_from_the_import_to_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     checkout = Checkout.create(tmp_path / "wsd")
     data = put(checkout)
+    first = {**checkout.tiny_model(), "name": "first", "pooling": "first"}
     config = checkout.configure(
         "pairs",
         dataset={"name": "mine", "path": str(data), "title": "My <pairs>"},
-        models=[
-            checkout.tiny_model(),
-            {**checkout.tiny_model(), "name": "first", "pooling": "first"},
-        ],
+        models=[checkout.tiny_model(), first],
         layers=["all", "mean-all", "mix-all"],
         transforms=["none", "remove-1"],
         # Keys without an effect on pairs.
@@ -68,8 +66,7 @@ def test_from_the_import_to_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert 'href="mine/first/pairs.html"' in listed and "My &lt;pairs&gt;" in listed
     assert checkout.run(*call).nothing
     monkeypatch.chdir(checkout.root)
-    assert main(["check"]) == 0
-    assert main(["plan", config]) == 0
+    assert main(["check"]) == 0 == main(["plan", config])
 
     # The sentences disappear from the page, and nothing is embedded again.
     run = checkout.run(*call, checkout.configure("less", sentences=False))
@@ -82,6 +79,3 @@ def test_from_the_import_to_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert set(run.jobs) == {"pairs", "pairs_page"}
     listed = (results / "index.html").read_text()
     assert 'href="mine/runs/other/tiny/pairs.html"' in listed
-    assert ", run other" in listed
-    (results / "mine/tiny/pairs.html").unlink()
-    assert main(["check"]) == 6

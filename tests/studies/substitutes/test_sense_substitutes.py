@@ -1,17 +1,56 @@
 """Substitutes that distinguish senses: from training instances, ranked by log-odds."""
 
+import math
 from pathlib import Path
 
 import numpy as np
+import pytest
 from builders import make_corpus
 from call_step import call_step
+from log_odds_cases import CASES
 from substitute_tables import write_made
 
 from wsd.artifacts.encoder_input import MASKED
 from wsd.artifacts.substitute_table import Fillers
 from wsd.storage.csv import read_csv
 from wsd.studies.substitutes import sense_substitutes
-from wsd.studies.substitutes.sense_substitutes import sense_rows
+from wsd.studies.substitutes.sense_substitutes import log_odds, sense_rows
+
+COUNTS = np.array([[8, 2, 0, 5], [1, 9, 0, 5], [0, 0, 3, 5]])
+PRIOR = np.array([1.0, 2.0, 0.5, 3.0])
+
+
+def test_every_figure_is_that_of_the_formula() -> None:
+    ratios, z = log_odds(COUNTS, PRIOR)
+    total = PRIOR.sum()
+    for i in range(3):
+        for w in range(4):
+            y, n = COUNTS[i, w] + PRIOR[w], COUNTS[i].sum() + total
+            others = np.delete(COUNTS, i, axis=0)
+            x, m = others[:, w].sum() + PRIOR[w], others.sum() + total
+            delta = math.log(y / (n - y)) - math.log(x / (m - x))
+            assert math.isclose(ratios[i, w], delta, abs_tol=1e-12)
+            assert math.isclose(z[i, w], delta / math.sqrt(1 / y + 1 / x), abs_tol=1e-12)
+    # One group or one feature has nothing to be set apart from.
+    for counts in (np.array([[3, 4]]), np.array([[3], [4]])):
+        assert not np.any(log_odds(counts, np.ones(counts.shape[1])))
+
+
+@pytest.mark.parametrize(("words", "labels", "expected"), CASES)
+def test_the_shared_cases(
+    words: list[list[str]], labels: list[int], expected: list[dict[str, float]]
+) -> None:
+    """The script of the pages of uses is tested with the same cases."""
+    names = sorted({word for sentence in words for word in sentence})
+    counts = np.zeros((len(expected), len(names)))
+    for sentence, label in zip(words, labels, strict=True):
+        for word in sentence:
+            counts[label, names.index(word)] += 1
+    _, z = log_odds(counts, counts.sum(axis=0))
+    named = [dict(zip(names, scores, strict=True)) for scores in z]
+    above = [{name: score for name, score in row.items() if score > 1} for row in named]
+    assert above == [pytest.approx(group) for group in expected]
+
 
 CORPUS = make_corpus([("train", i % 2) for i in range(40)] + [("test", 0), ("test", 1)])
 
@@ -21,26 +60,16 @@ def fillers(*of_sense: list[str]) -> Fillers:
     return Fillers(pieces, np.full(pieces.shape, 0.1))
 
 
-def test_distinctive_substitutes_come_first_and_shared_ones_are_left_out() -> None:
-    rows = sense_rows(CORPUS, fillers(["both", "x", "y"], ["both", "z", "y2"]))
-    assert [(row["sense"], row["piece"]) for row in rows] == [
-        ("a", "x"), ("a", "y"), ("b", "y2"), ("b", "z"),
+def test_distinctive_substitutes_come_first_and_shared_and_test_ones_are_left_out() -> None:
+    said = fillers(["both", "x", "y"], ["both", "z", "y2"])
+    said.pieces[40:, 1] = "only-test"
+    said.pieces[0, 2] = "a-once"
+    rows = sense_rows(CORPUS, said)
+    # The rarest of a sense comes last.
+    assert [(row["sense"], row["piece"], row["instances"]) for row in rows] == [
+        ("a", "x", 20), ("a", "y", 19), ("a", "a-once", 1), ("b", "y2", 20), ("b", "z", 20),
     ]  # fmt: skip
-    assert all(row["z"] > 1.96 and row["instances"] == row["n"] == 20 for row in rows)
-
-
-def test_test_instances_are_not_counted() -> None:
-    seen = fillers(["x"], ["z"])
-    seen.pieces[40:] = "only-test"
-    rows = sense_rows(CORPUS, seen)
-    assert {row["piece"] for row in rows} == {"x", "z"}
-
-
-def test_rare_substitutes_rank_behind_frequent_ones() -> None:
-    seen = fillers(["often", "often"], ["z", "z"])
-    seen.pieces[0] = "often", "a-once"
-    rows = sense_rows(CORPUS, seen)
-    assert [row["piece"] for row in rows if row["sense"] == "a"] == ["often", "a-once"]
+    assert all(row["n"] == 20 and (row["z"] > 1.96) == (row["instances"] > 1) for row in rows)
 
 
 def test_the_command_writes_both_inputs_of_all_words(tmp_path: Path) -> None:

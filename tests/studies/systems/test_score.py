@@ -58,8 +58,7 @@ def build(path: Path, corpora: dict[str, Corpus]) -> list[predictions.WordPredic
     return predictions.read_predictions(path.with_suffix(".parquet"))[0]
 
 
-@pytest.mark.parametrize("further", [False, True])
-@pytest.mark.parametrize("with_scores", [False, True])
+@pytest.mark.parametrize(("with_scores", "further"), [(True, True), (False, False)])
 def test_lines_in_any_order(
     corpora: dict[str, Corpus], tmp_path: Path, further: bool, with_scores: bool
 ) -> None:
@@ -67,27 +66,27 @@ def test_lines_in_any_order(
     for line in lines:
         if line["split"] == "test":
             del line["split"]  # it is the default
-        if not with_scores:
+        if with_scores:  # in the order of some other program
+            line["scores"] = dict(reversed(line["scores"].items()))
+        else:
             del line["scores"]
     lines.append({"word": "not asked for", "id": 3, "sense": "x", "key": 1})
     Random(1).shuffle(lines)
-    actual = build(put(tmp_path / "o.jsonl", lines), corpora)
+    # As editors leave them.
+    text = "".join(json.dumps(line) + "\r\n" for line in lines)
+    (tmp_path / "o.jsonl").write_text(f"\ufeff{text}\r\n", newline="")
+    actual = build(tmp_path / "o.jsonl", corpora)
     splits = ["test", "outofdomain"] if further else ["test"]
     assert sorted((prediction.word, prediction.split) for prediction in actual) == sorted(
         (word, split) for split in splits for word in corpora
     )
-    for prediction in actual:
-        rows = corpora[prediction.word].split == prediction.split
-        assert prediction.index.tolist() == corpora[prediction.word].index[rows].tolist()
-        assert (
-            prediction.predicted.tolist()
-            == prediction.gold.tolist()
-            == corpora[prediction.word].gold[rows].tolist()
-        )
-        if with_scores:
-            assert prediction.scores.argmax(axis=1).tolist() == prediction.gold.tolist()
-        else:
-            assert np.isnan(prediction.scores).all()
+    for own in actual:
+        corpus = corpora[own.word]
+        rows = corpus.split == own.split
+        assert own.index.tolist() == corpus.index[rows].tolist()
+        assert own.predicted.tolist() == own.gold.tolist() == corpus.gold[rows].tolist()
+        expected = np.eye(2)[own.gold] if with_scores else np.full((len(own.gold), 2), np.nan)
+        np.testing.assert_array_equal(own.scores, expected)
 
 
 def change(**values: Any) -> Callable[[Line], Any]:
@@ -96,23 +95,16 @@ def change(**values: Any) -> Callable[[Line], Any]:
 
 WRONG: dict[str, tuple[Callable[[Line], Any], str]] = {
     "id": (change(id=3), "'mint' has no test instance 3"),
-    "id below": (change(id=-1), "no test instance -1"),
     "id text": (change(id="1"), "id '1': Input should be a valid integer"),
-    "id true": (change(id=True), "id True: Input should be a valid integer"),
     "no id": (change(id="gone"), "id: Field required"),
     "no word, no sense": (change(word="gone", sense="gone"), "word: Field required"),
-    "word": (change(word=3), "word 3: Input should be a valid string"),
     "sense": (change(sense="c"), "'c' is not a sense of 'mint'"),
-    "sense null": (change(sense=None), "sense None: Input should be a valid string"),
     "train": (change(split="train"), "'mint' has no train instance 1"),
     "further": (change(split="outofdomain", id=5), "no outofdomain instance 5"),
     "list": (lambda line: [line], "not a JSON object"),
-    "scores list": (change(scores=[1.0, 2.0]), "scores [1.0, 2.0]: Input should be"),
-    "score text": (change(scores={"a": "1", "b": 0.0}), "scores.a '1': Input should be"),
-    "score nan": (change(scores={"a": math.nan, "b": 0.0}), "scores.a nan: Input should be"),
-    "score inf": (change(scores={"a": math.inf, "b": 0.0}), "scores.a inf: Input should be"),
-    "score huge": (change(scores={"a": 10**400, "b": 0}), "Input should be"),
-    "score true": (change(scores={"a": True, "b": 0.0}), "scores.a True: Input should be"),
+    "score text": (change(scores={"a": "1", "b": 0.0}), "scores.a '1': "),
+    "score nan": (change(scores={"a": math.nan, "b": 0.0}), "scores.a nan: "),
+    "score inf": (change(scores={"a": math.inf, "b": 0.0}), "scores.a inf: "),
     "a sense less": (change(scores={"b": 1.0}), "the scores are of b, not of each of a, b"),
     "a sense more": (change(scores={"a": 0, "b": 1, "c": 0}), "not of each of a, b"),
     "not the best": (change(scores={"a": 1.0, "b": 0.5}), "does not have the highest score"),
@@ -134,18 +126,13 @@ def test_an_invalid_line_is_named(
     assert not path.with_suffix(".parquet").exists()
 
 
-@pytest.mark.parametrize("own", ['"sense": "a"', '"scores": {"a": 1, "b": 0, "a": 0}'])
-def test_a_key_twice_is_refused(corpora: dict[str, Corpus], tmp_path: Path, own: str) -> None:
-    line = '{"word": "mint", "id": 0, "sense": "b", ' + own + "}"
-    path = tmp_path / "o.jsonl"
-    path.write_text(line)
-    with pytest.raises(CorpusError, match="an object has a key twice"):
-        build(path, corpora)
-
-
-@pytest.mark.parametrize("text", ["", "{\n", "[" * 100_000 + "\n"])
+@pytest.mark.parametrize(
+    "text", ["", "{\n", "[" * 100_000, '{"word": "mint", "id": 0, "sense": "b", "sense": "a"}']
+)
 def test_an_invalid_file(corpora: dict[str, Corpus], tmp_path: Path, text: str) -> None:
     path = tmp_path / "o.jsonl"
+    with pytest.raises(CorpusError, match="no such file"):
+        build(path, corpora)
     path.write_text(text)
     with pytest.raises(CorpusError):
         build(path, corpora)
@@ -154,52 +141,27 @@ def test_an_invalid_file(corpora: dict[str, Corpus], tmp_path: Path, text: str) 
 @pytest.mark.parametrize(
     ("splits", "gone", "says"),
     [
-        (("test",), 0, "1 of 6 test instances have no output: mint 0"),
         (("test",), 5, "1 of 6 test instances have no output: Schloß 2"),
         (("test", "outofdomain"), 3, "1 of 2 outofdomain instances have no output: mint 0"),
-        (("outofdomain",), 0, "6 of 6 test instances have no output: Schloß 0, Schloß 1, Schl"),
+        (("outofdomain",), 0, "6 of 6 test instances have no output: Schloß 0"),
     ],
 )
 def test_some_instances_are_not_enough(
     corpora: dict[str, Corpus], tmp_path: Path, splits: tuple[str, ...], gone: int, says: str
 ) -> None:
-    lines = lines_of(corpora, *splits)
-    path = put(tmp_path / "o.jsonl", [line for i, line in enumerate(lines) if i != gone])
-    with pytest.raises(CorpusError) as caught:
-        build(path, corpora)
-    assert caught.value.problem.startswith(says)
-    assert caught.value.where == str(path)
-
-
-def test_files_as_editors_leave_them(corpora: dict[str, Corpus], tmp_path: Path) -> None:
-    lines = lines_of(corpora, "test")
-    plain = build(put(tmp_path / "o.jsonl", lines), corpora)
-    text = (tmp_path / "o.jsonl").read_text()
-    (tmp_path / "w.jsonl").write_text("\ufeff" + text.replace("\n", "\r\n") + "\r\n", newline="")
-    edited = build(tmp_path / "w.jsonl", corpora)
-    for first, second in zip(plain, edited, strict=True):
-        np.testing.assert_array_equal(first.scores, second.scores)
-
-
-def test_skipped_lines_are_named(corpora: dict[str, Corpus], tmp_path: Path) -> None:
-    lines = [{**line, "word": line["word"].upper()} for line in lines_of(corpora, "test")]
-    with pytest.raises(CorpusError, match=r"have no output: .*; ignored words: MINT, SCHLOSS"):
+    lines = [line for i, line in enumerate(lines_of(corpora, *splits)) if i != gone]
+    lines.append({"word": "MINT", "id": 0, "sense": "a"})
+    with pytest.raises(CorpusError, match="ignored words: MINT") as caught:
         build(put(tmp_path / "o.jsonl", lines), corpora)
-    with pytest.raises(CorpusError, match="there is no such file"):
-        build(tmp_path / "none.jsonl", corpora)
+    assert caught.value.problem.startswith(says)
+    assert caught.value.where == str(tmp_path / "o.jsonl")
 
 
 def test_rows_of_the_tables(corpora: dict[str, Corpus], tmp_path: Path) -> None:
     path = put(tmp_path / "o.jsonl", lines_of(corpora, "test"))
     build(path, corpora)
     (row,) = read_rows([path.with_suffix(".parquet")], SYSTEM, corpora)
-    assert row.names == {
-        "kind": "system",
-        "model": "mine",
-        "view": "system",
-        "layers": "-",
-        "classifier": "-",
-    }
+    assert [*row.names.values()] == ["system", "mine", "system", "-", "-"]
     assert row.mean("micro_accuracy") == 1.0
     assert row.about.startswith("o.jsonl, SHA-256 ")
     assert "100.00 (6 instances of 2 words)" in score.describe("mine", row.words)
@@ -208,27 +170,22 @@ def test_rows_of_the_tables(corpora: dict[str, Corpus], tmp_path: Path) -> None:
 def test_a_system_must_not_have_the_name_of_a_model(
     corpora: dict[str, Corpus], tmp_path: Path
 ) -> None:
-    path = put(tmp_path / "o.jsonl", lines_of(corpora, "test"))
-    build(path, corpora)
-    ours = tmp_path / "ours.parquet"
-    words, source = predictions.read_predictions(path.with_suffix(".parquet"))
-    names = {"view": "focal", "layers": "1", "classifier": "c"}
-    for model in ("tiny", "mine"):
+    build(put(tmp_path / "o.jsonl", lines_of(corpora, "test")), corpora)
+    words, source = predictions.read_predictions(tmp_path / "o.parquet")
+    tables = {name: tmp_path / name for name in ("scores", "summary", "provenance")}
+    call = {"dataset": "d", "predictions": [tmp_path / "ours.parquet"], **tables}
+    for model in ("mine", "tiny"):
         encoder = {"model": {"name": model, "blocks": 2, "width": 8}}
-        predictions.write_predictions(ours, words, {**source, **names, "encoder": encoder})
-        tables = {name: tmp_path / name for name in ("scores", "summary", "provenance")}
-        call = {"dataset": "d", "predictions": [ours], **tables}
-        systems = [path.with_suffix(".parquet")]
+        own = {**source, "view": "focal", "layers": "1", "classifier": "c", "encoder": encoder}
+        predictions.write_predictions(tmp_path / "ours.parquet", words, own)
         if model == "mine":
-            with pytest.raises(ResultError, match="have the same name 'mine'"):
-                call_step(evaluate, systems=systems, **call)
-            continue
-        call_step(evaluate, systems=systems, **call)
-        provenance = json.loads((tmp_path / "provenance").read_text())
-        assert list(provenance["models"]) == ["tiny"]
-        assert list(provenance["systems"]) == ["mine"]
-        lines = (tmp_path / "summary").read_text().splitlines()
-        assert [line.split(",")[0] for line in lines] == ["model", "tiny", "mine"]
+            with pytest.raises(ResultError, match="same name 'mine'"):
+                call_step(evaluate, systems=[tmp_path / "o.parquet"], **call)
+    call_step(evaluate, systems=[tmp_path / "o.parquet"], **call)
+    provenance = json.loads((tmp_path / "provenance").read_text())
+    assert (list(provenance["models"]), list(provenance["systems"])) == (["tiny"], ["mine"])
+    lines = (tmp_path / "summary").read_text().splitlines()
+    assert [line.split(",")[0] for line in lines] == ["model", "tiny", "mine"]
 
 
 def test_without_words_those_of_the_run(corpora: dict[str, Corpus], tmp_path: Path) -> None:
@@ -256,15 +213,9 @@ def test_without_words_those_of_the_run(corpora: dict[str, Corpus], tmp_path: Pa
         call_step(score, **arguments, of_run="all", out=tmp_path / "x.parquet")
     with pytest.raises(ConfigError, match="no run 'none'"):
         call_step(score, **arguments, of_run="none", out=tmp_path / "x.parquet")
-
-
-def test_without_words_and_run_all_of_the_folder(
-    corpora: dict[str, Corpus], tmp_path: Path
-) -> None:
-    for word, corpus in corpora.items():
-        write(tmp_path / "corpus" / f"{file_name(word)}.parquet", corpus)
-    path = put(tmp_path / "outputs.jsonl", lines_of({"mint": corpora["mint"]}, "test"))
+    # Without a run, all of the folder.
+    other = tmp_path / "other/corpus"
+    for word in corpora:
+        write(other / f"{file_name(word)}.parquet", corpora[word])
     with pytest.raises(CorpusError, match="Schlo"):
-        call_step(
-            score, file=path, name="mine", corpus=tmp_path / "corpus", out=tmp_path / "x.parquet"
-        )
+        call_step(score, **{**arguments, "corpus": other}, out=tmp_path / "x.parquet")

@@ -44,10 +44,7 @@ def test_lines_of_text(tmp_path: Path) -> None:
         (7, 'Two Cells , said she : " cell ! "'),
         (5, "He sat in his * cell * , * alone * ."),
     ]
-    assert "cell: 4 uses" in output
-    missed = f"left out: 1 sentence without cell (looked for: cell, cells): {tmp_path}/s.txt:4"
-    assert missed in output
-    assert "left out: uses that are there already, word for word: 1" in output
+    assert "cell: 4 uses" in output and f"{tmp_path}/s.txt:4" in output
     manifest = json.loads((tmp_path / "out" / MANIFEST).read_text())
     assert manifest["labelled"] is False
     assert sum(manifest["left_out"].values()) == 2
@@ -59,34 +56,15 @@ def test_lines_of_text(tmp_path: Path) -> None:
     ("word", "text", "expected"),
     [
         # Without spaces between the words, and with.
-        (
-            "\u82b1",
-            "\u4e00\u6735\u82b1\n\u82b1 \u5f00 \u4e86\n\u773c\u82b1\u4e86\n",
-            ["\u4e00\u6735 \u82b1", "\u82b1 \u5f00 \u4e86", "\u773c \u82b1 \u4e86"],
-        ),
+        ("\u82b1", "\u4e00\u6735\u82b1\n\u82b1 \u5f00\n\u773c\u82b1\u4e86\n",
+         ["\u4e00\u6735 \u82b1", "\u82b1 \u5f00", "\u773c \u82b1 \u4e86"]),
         ("C.n", "Vitamin C.\nCD, C\nA C!\n", ["Vitamin C .", "CD , C", "A C !"]),
     ],
-)
+)  # fmt: skip
 def test_words_of_one_character(tmp_path: Path, word: str, text: str, expected: list[str]) -> None:
     imported(tmp_path, text, word=word)
     folder = tmp_path / "out" / file_name(word)
     assert [" ".join(words) for words in read_unlabelled(folder, word).tokens] == expected
-
-
-def test_a_table_is_not_read_as_lines(tmp_path: Path) -> None:
-    with pytest.raises(CorpusError, match="a tab in a line of sentences") as caught:
-        imported(tmp_path, "a cell\tone\n")
-    assert caught.value.where == f"{tmp_path / 's.txt'}:1"
-    assert not (tmp_path / "out").exists()
-
-
-def test_words_that_differ_only_in_case_are_named(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    rows = [f"{word}\tthe *cell* {i}" for word in ("cell", "Cell") for i in "abc"]
-    with caplog.at_level("INFO"):
-        imported(tmp_path, "\n".join(["word\tsentence", *rows, ""]), "s.tsv", word=None)
-    assert "'Cell' and 'cell' count as different words" in caplog.text
 
 
 def test_a_mark_decides(tmp_path: Path) -> None:
@@ -120,19 +98,19 @@ def test_several_words_and_those_with_too_few(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "more", "problem"),
     [
-        ("", {}, "the file is empty"),
-        ("\n \n", {}, "the file has no sentence"),
-        ("word,sentence\n", {"name": "s.csv", "word": None}, "the file has no sentence"),
-        ("a dog\na cat\n", {}, "no sentence has a form of 'cell' (looked for: cell, cells)"),
-        ("a cell\n", {}, "too few uses to cluster (uses: cell 1)"),
-        ("a cell\na cell\na cell\n", {}, "too few uses to cluster (uses: cell 1)"),
-        ("a dog\n", {"word": None}, "no word is marked, and none is named"),
-        ("a [[cell\n", {}, "double brackets are not opened or not closed"),
-        ("a *cell* in a *cell*\n", {}, "4 asterisks, not two"),
+        ("", {}, "empty"),
+        ("\n \n", {}, "no sentence"),
+        ("word,sentence\n", {"name": "s.csv", "word": None}, "no sentence"),
+        ("a cell\tone\n", {}, "a tab"),
+        ("a dog\na cat\n", {}, "no sentence has a form of 'cell'"),
+        ("a cell\na cell\na cell\n", {}, "too few uses"),
+        ("a dog\n", {"word": None}, "no word is marked"),
+        ("a [[cell\n", {}, "brackets"),
+        ("a *cell* in a *cell*\n", {}, "4 asterisks"),
         ("a *cell*ular\n", {}, "'cell' is part of a word"),
         ("sense,sentence\nx,a cell\n", {"name": "s.csv"}, "'sense' is a column of senses"),
         ("x,sentence\nx,a cell\n", {"name": "s.csv", "columns": {"sense": "x"}}, "'x' is a column"),
-        ("word,sentence\ncell,a cell\n", {"name": "s.csv"}, "but there is a column 'word'"),
+        ("word,sentence\ncell,a cell\n", {"name": "s.csv"}, "there is a column 'word'"),
     ],
 )  # fmt: skip
 def test_refused_with_its_place(
@@ -155,22 +133,18 @@ def test_options_about_senses_are_refused(tmp_path: Path, name: str, more: dict[
     assert not (tmp_path / "out").exists()
 
 
-def test_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_on_the_command_line_and_round_trip(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "s.txt").write_text(LINES, encoding="utf-8")
+    out, into = tmp_path / "out", tmp_path / "corpus"
     base = ["import", str(tmp_path / "s.txt"), "--unlabelled", "--name", "mine", "--out"]
-    assert main([*base, str(tmp_path / "out"), "--word", "cell"]) == 0
-    assert "cell: 4 uses" in capsys.readouterr().out
     assert main([*base, str(tmp_path / "other"), "--word", "crane"]) == CorpusError.exit_code
     assert "crane, cranes" in capsys.readouterr().err
-
-
-def test_round_trip(tmp_path: Path) -> None:
-    imported(tmp_path, LINES)
-    into = tmp_path / "corpus"
-    source = str(tmp_path / "out")
-    assert main(["corpus", "--source", source, "--word=cell", "--out", str(into)]) == 0
+    assert main([*base, str(out), "--word", "cell"]) == 0
+    assert main(["corpus", "--source", str(out), "--word=cell", "--out", str(into)]) == 0
     assert (into / "cell.parquet").exists()
-    manifest = tmp_path / "out" / MANIFEST
+    manifest = out / MANIFEST
     manifest.write_text(manifest.read_text().replace('"labelled": false', '"labelled": true'))
-    with pytest.raises(WsdError, match="its files do not match its words"):
+    with pytest.raises(WsdError, match="do not match"):
         read_manifest(manifest)

@@ -17,9 +17,7 @@ MCL = [
     {
         "id": "a.0",
         "lemma": "light",
-        "pos": "ADJ",
-        "sentence1": "A light bag.",
-        "sentence2": "a light, thin coat",
+        **{"pos": "ADJ", "sentence1": "A light bag.", "sentence2": "a light, thin coat"},
         **{"start1": "2", "end1": "7", "start2": "2", "end2": "7"},
     },
     {
@@ -61,13 +59,6 @@ def test_json_of_mcl_wic_across_languages(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "out" / MANIFEST).read_text())["unlike_their_word"] == 1
 
 
-def test_most_places_are_strange(tmp_path: Path) -> None:
-    text = "mint\tN\t2-2\tthe mint grew\ta mint paid\n" * 2
-    files = {"train.data.txt": text, "train.gold.txt": "T\nT\n"}
-    _, summary = imported(tmp_path, files)
-    assert "4 of 4 focal words are spelt unlike their word; except across languages" in summary
-
-
 def test_several_files_and_splits(tmp_path: Path) -> None:
     files = []
     for split in ("training.en-en", "dev.ar-ar", "test.en-ar", "test.fr-fr"):
@@ -81,12 +72,6 @@ def test_several_files_and_splits(tmp_path: Path) -> None:
     assert pairs.line.tolist() == [1, 2, 1, 2, 1, 2, 3, 4]
     assert pairs.gold.tolist()[:4] == [1, 0, 1, 0] and np.isnan(pairs.gold[4:]).all()
     assert pairs.extra["file"][-3:] == ("test.en-ar.data", "test.fr-fr.data", "test.fr-fr.data")
-
-
-def test_a_label_is_missing(tmp_path: Path) -> None:
-    files = {"a.data": json.dumps(MCL), "a.gold": json.dumps(TAGS[:1])}
-    with pytest.raises(CorpusError, match=r"no label for the identifier 'a\.0'"):
-        imported(tmp_path, files)
 
 
 def test_lines_of_xl_wic(tmp_path: Path) -> None:
@@ -147,30 +132,6 @@ def test_ratings_or_labels() -> None:
         find_columns(header, Options({"label": "x"}), "a:1")
 
 
-def test_ratings_that_do_not_vary(tmp_path: Path) -> None:
-    text = "word,sentence1,sentence2,rating\n"
-    text += "mint,a mint,mint,3\nmint,b mint,mint,3.0\nmint,c mint,mint,\n"
-    with pytest.raises(CorpusError, match="all ratings are 3, but a correlation needs two"):
-        imported(tmp_path, {"mine.csv": text})
-    assert not (tmp_path / "out").exists()
-
-
-@pytest.mark.parametrize(
-    ("text", "says"),
-    [
-        ("word,sentence1,sentence2,rating\nmint,a mint,mint,high\n", "could not convert"),
-        ("word,sentence1,sentence2,rating\nmint,a mint,mint,inf\n", "'inf' is no rating"),
-        ("word,sentence1,sentence2,label\nmint,a mint,mint,4.5\n", "'4.5' is no label"),
-        ("word,sentence1,sentence2,split\nmint,a mint,mint,dves\n", "unknown split 'dves'"),
-        ("sentence1,sentence2\na mint,mint\n", "no column for the word among"),
-        ("word,sentence1,sentence2,start1\nmint,a mint,mint,2\n", "sentence 1 is incomplete"),
-    ],
-)
-def test_tables_that_are_refused(tmp_path: Path, text: str, says: str) -> None:
-    with pytest.raises(CorpusError, match=says):
-        imported(tmp_path, {"mine.csv": text})
-
-
 def test_only_some_pairs_have_a_split_or_a_rating(tmp_path: Path) -> None:
     for name, column in (("train", "rating"), ("mine", "rating"), ("b.train", "label")):
         text = f"word,sentence1,sentence2,{column}\nmint,a mint,mint,1\nmint,b mint,mint,0\n"
@@ -208,20 +169,11 @@ def test_judgments_of_a_word_usage_graph(tmp_path: Path) -> None:
     assert "all: 1 pair without ratings" in text
 
 
-def test_a_judgment_of_an_unknown_use(tmp_path: Path) -> None:
-    files = {"judgments.csv": f"{JUDGMENTS}u0\tu9\ta\t3\n", "uses.csv": USES}
-    with pytest.raises(CorpusError, match=r"a judgment of 'u9', which is no use in uses\.csv"):
-        imported(tmp_path, files)
-
-
 def story(sentence: str, average: float) -> dict[str, object]:
-    return {
-        "homonym": "seal",
-        "judged_meaning": "an animal",
-        "precontext": "They brought a seal and a letter.",
-        "sentence": sentence,
-        "ending": "",
-        "average": average,
+    precontext = "They brought a seal and a letter."
+    values = {"homonym": "seal", "judged_meaning": "an animal", "precontext": precontext}
+    return values | {
+        **{"sentence": sentence, "ending": "", "average": average},
         "example_sentence": "A seal slept.",
     }
 
@@ -238,10 +190,27 @@ def test_plausibility_of_a_sense_in_a_story(tmp_path: Path) -> None:
     assert pairs.extra == {"id": ("1", "7"), "judged_meaning": ("an animal", "an animal")}
 
 
-def test_a_story_with_two_words(tmp_path: Path) -> None:
-    bad = {"1": story("A seal, a seal.", 4)}
-    with pytest.raises(CorpusError, match="2 forms of 'seal' in the sentence"):
-        imported(tmp_path, {"stories.json": json.dumps(bad)})
+HEAD = "word,sentence1,sentence2"
+REFUSED = {
+    "no number": ({"a.csv": f"{HEAD},rating\nmint,a mint,mint,high\n"}, "could not convert"),
+    "infinite": ({"a.csv": f"{HEAD},rating\nmint,a mint,mint,inf\n"}, "'inf' is no rating"),
+    "all alike": ({"a.csv": f"{HEAD},rating\nmint,a mint,mint,3\nmint,b mint,mint,3.0\n"},
+                  "all ratings are 3"),
+    "no label": ({"a.csv": f"{HEAD},label\nmint,a mint,mint,4.5\n"}, "'4.5' is no label"),
+    "split": ({"a.csv": f"{HEAD},split\nmint,a mint,mint,dves\n"}, "unknown split 'dves'"),
+    "no word": ({"a.csv": "sentence1,sentence2\na mint,mint\n"}, "no column for the word"),
+    "start": ({"a.csv": f"{HEAD},start1\nmint,a mint,mint,2\n"}, "sentence 1 is incomplete"),
+    "no tag": ({"a.data": json.dumps(MCL), "a.gold": json.dumps(TAGS[:1])}, r"'a\.0'"),
+    "unknown use": ({"judgments.csv": f"{JUDGMENTS}u0\tu9\ta\t3\n", "uses.csv": USES}, "'u9'"),
+    "two words": ({"a.json": json.dumps({"1": story("A seal, a seal.", 4)})}, "2 forms of 'seal'"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("files", "says"), REFUSED.values(), ids=REFUSED)
+def test_files_that_are_refused(tmp_path: Path, files: dict[str, str], says: str) -> None:
+    with pytest.raises(CorpusError, match=says):
+        imported(tmp_path, files)
+    assert not (tmp_path / "out").exists()
 
 
 def test_names_of_splits_and_label_files() -> None:

@@ -1,11 +1,41 @@
-"""Glosses and the other steps: rows in tables and on pages."""
+"""The config key `glosses`; glosses and the other steps: rows in tables and on pages."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from changed_config import Wrong, assert_refused, check_changed, ids, top
 from steps import Refused, assert_one_error, changed, rows
 
+from wsd.artifacts.dataset import DATASETS
+from wsd.errors import ConfigError
 
+CLS = {"store": ["cls"], "classify": ["cls"]}
+TAKEN = [{"name": "Gloss", "estimator": "knn"}]
+WRONG: list[Wrong] = [
+    (top(glosses="nowhere.tsv"), "glosses", "'nowhere.tsv'", "word, sense and gloss, corpus or no"),
+    (top(glosses="{a,b}.tsv"), "glosses", "'{a,b}.tsv' has braces", "a link to it"),
+    (top(glosses="corpus", dataset="noad"), "glosses", "no glosses", "a table with"),
+    (top(glosses=True), "glosses", "True", "valid string"),
+    (top(glosses="corpus", views=CLS), "views.store", "'focal'", "`glosses: none`"),
+    (top(glosses="corpus", classifiers=TAKEN), "classifiers[0].name", "'Gloss'", "another name"),
+]
+
+
+@pytest.mark.parametrize("wrong", WRONG, ids=ids(WRONG))
+def test_a_wrong_source_of_glosses_is_refused(wrong: Wrong) -> None:
+    assert_refused(*wrong)
+
+
+def test_a_corpus_without_senses_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    unlabelled = replace(DATASETS["quickstart"], labelled=False)
+    monkeypatch.setitem(DATASETS, "quickstart", unlabelled)
+    with pytest.raises(ConfigError, match="no senses") as caught:
+        check_changed(top(glosses="corpus"))
+    assert caught.value.where == "config key glosses"
+
+
+@pytest.mark.slow
 def test_zero_shot_rows_are_in_the_tables_and_on_the_page(every_step: Path) -> None:
     compared = [r for r in rows(every_step / "comparison.csv") if r["kind"] == "zero-shot"]
     assert [(r["classifier"], r["layers"]) for r in compared] == [
@@ -19,9 +49,6 @@ def test_zero_shot_rows_are_in_the_tables_and_on_the_page(every_step: Path) -> N
     summary = rows(every_step / "summary.csv")
     keys = {(r["train"], r["test"], r["view"], r["layers"], r["classifier"]) for r in summary}
     assert ("none", "test", "focal", "1", "gloss") in keys
-
-
-def test_the_pages_show_zero_shot(every_step: Path) -> None:
     assert "zero-shot, gloss-mean" in (every_step / "report/layers.html").read_text()
 
 
@@ -36,6 +63,7 @@ BAD: dict[str, Refused] = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", BAD)
 def test_bad_input_is_one_error(
     every_step: Path, capsys: pytest.CaptureFixture[str], case: str

@@ -1,0 +1,91 @@
+"""Agreement with gold: average precision and its set, judgments, and gold that says nothing."""
+
+import logging
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from made_change import made_corpus, write_gold, write_judgments
+from sklearn.metrics import average_precision_score
+
+from wsd.errors import CorpusError, ResultError
+from wsd.studies.change import gold
+from wsd.studies.change.gold import average_precision, precision_set
+from wsd.studies.change.groups import divide
+
+
+def test_average_precision_is_scikit_learns() -> None:
+    random = np.random.default_rng(1)
+    values = random.integers(0, 6, size=(40, 12)).astype(float)
+    positive = np.arange(12) % 3 == 0
+    weights = random.integers(0, 3, size=(40, 12)).astype(float)
+    weights[:, 0] = 1
+    for own, counts in ((None, np.ones_like(weights)), (weights, weights)):
+        expected = [
+            average_precision_score(positive, row, sample_weight=count)
+            for row, count in zip(values, counts, strict=True)
+        ]
+        assert average_precision(values, positive, own) == pytest.approx(expected)
+
+
+def test_predictors_without_information_stay_in_the_set_and_a_better_one_is_alone() -> None:
+    kept = []
+    for seed in range(6):
+        predictors = np.random.default_rng(seed).normal(size=(3, 12))
+        best = precision_set(predictors, np.arange(12) < 4, seed)
+        assert best.within[best.estimate.argmax()]
+        kept.append(best.within)
+    assert np.mean(kept) > 0.85
+    positive, random = np.arange(16) < 6, np.random.default_rng(1)
+    predictors = np.stack([positive + random.normal(0, 0.1, 16), random.normal(size=16)])
+    assert precision_set(predictors, positive).within.tolist() == [True, False]
+
+
+def test_judgments_of_unknown_identifiers_are_counted(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    words = {"crane": made_corpus("crane", ["1", "2"] * 3)}
+    lines = ["crane\tcrane-0\tcrane-1\ta\t3", "crane\tcrane-0\tother\ta\t3", "bird\tx\ty\ta\t3"]
+    write_judgments(tmp_path, lines)
+    with caplog.at_level(logging.WARNING):
+        judged = gold.read_judgments(tmp_path, words, "identifier")
+    assert judged.to_numpy().tolist() == [["crane", 0, 1, 3.0]]
+    assert "1 judgments of unknown identifiers" in caplog.text
+    write_judgments(tmp_path, lines[1:])
+    with pytest.raises(CorpusError, match="known identifier"):
+        gold.read_judgments(tmp_path, words, "identifier")
+    (tmp_path / "judgments.tsv").write_text("word\tjudgment\n", encoding="utf-8")
+    with pytest.raises(ResultError, match="identifier1"):
+        gold.read_judgments(tmp_path, words, "identifier")
+
+
+@pytest.mark.parametrize(
+    ("ratings", "reason"), [([3] * 8, "alike"), ([1, 2, 3], "fewer than"), ([*"abcdefg"], "")]
+)
+def test_gold_that_does_not_vary_has_no_agreement(
+    caplog: pytest.LogCaptureFixture, ratings: list[float], reason: str
+) -> None:
+    with caplog.at_level(logging.WARNING):
+        assert gold.varies(pd.Series(ratings), "x") == (not reason)
+    assert reason in caplog.text
+
+
+def test_a_change_table_with_text_is_refused(tmp_path: Path) -> None:
+    write_gold(tmp_path, "{}\tmuch\t1\t1".format)
+    with pytest.raises(ResultError, match="much"):
+        gold.read_change(tmp_path)
+
+
+def test_gold_change_from_a_column_of_clusters() -> None:
+    """Of the clusters, -1 is noise; the shares are (.5, .5) and (0, 1). Of bow there is no use."""
+    words = {
+        "crane": made_corpus("crane", [*"112212"], ["0", "1", "1", "1", "-1", ""]),
+        "bow": made_corpus("bow", ["3"]),
+    }
+    crane, bow = (
+        gold.change_of_clusters(grouped, "cluster")
+        for grouped in divide(words, "period", ["1", "2"], "--groups").values()
+    )
+    divergence = (0.5 * np.log2(2) + 0.5 * np.log2(2 / 3) + np.log2(4 / 3)) / 2
+    assert crane == pytest.approx(np.sqrt(divergence)) and np.isnan(bow)
