@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
+from scipy.sparse import csgraph
 
 from wsd.artifacts.corpus_table import Corpus
 from wsd.metrics import near_duplicates
@@ -100,6 +101,14 @@ def test_a_focal_word_of_several_tokens_and_no_sentences() -> None:
     assert similarity([]).shape == (0, 0)
     assert nearest([], some)[0].shape == (0,)
     assert [array.tolist() for array in nearest(some, [])] == [[0.0], [-1]]
+
+
+def test_groups_are_so_numbered_whatever_the_numbers_that_scipy_gives(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    labels = np.array([2, 0, 2, 3, 1, 0])
+    monkeypatch.setattr(csgraph, "connected_components", lambda *_, **__: (4, labels))
+    assert components([[letter] for letter in "abcdef"]).tolist() == [0, 1, 0, 2, 3, 1]
 
 
 @pytest.mark.slow

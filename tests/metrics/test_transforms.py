@@ -54,6 +54,9 @@ def test_rows_count_by_their_weights() -> None:
     for name in ("centre", "remove-2"):
         actual, expected = fitted(name, rows, weights), fitted(name, twice)
         assert_allclose(actual.apply(rows), expected.apply(rows), atol=1e-9)
+    for name in ("centre", "remove-2", "whiten"):
+        without = fitted(name, rows, np.array([0, 1, 1, 1, 1, 1, 1]) / 6)
+        assert_allclose(without.apply(rows), fitted(name, rows[1:]).apply(rows), atol=1e-9)
     # A repeated row is not an additional row: there is less data, so shrinkage is stronger.
     weighted, repeated = fitted("whiten", rows, weights).factors, fitted("whiten", twice).factors
     assert weighted is not None and repeated is not None and weighted.min() > repeated.min()
