@@ -45,10 +45,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: (places.get(item.path.stem, len(LONGEST)), -slow[item.path]))
 
 
-ARCHIVES = "bert-disambiguation-*.tar.gz"
-NOAD_ARCHIVES = "word_sense_disambigation_corpora-*.tar.gz"
-
-
 @pytest.fixture(scope="session")
 def make_corpus() -> MakeCorpus:
     return builders.make_corpus
@@ -64,40 +60,33 @@ def write_folds() -> WriteFolds:
     return builders.write_folds
 
 
+def archive_of(variable: str, pattern: str) -> Path:
+    """Return the archive that an environment variable names, or the first in the shared folder."""
+    shared = REPOSITORY.parent / "shared" / "data"
+    named = os.environ.get(variable)
+    archives = [Path(named)] if named else sorted(shared.glob(pattern))
+    if not archives:
+        missing("archive", f"no {variable}, and no {pattern} in {shared}")
+    assert archives[0].exists(), f"{variable}={named} is no file"
+    return archives[0]
+
+
 @pytest.fixture(scope="session")
 def archive() -> Path:
     """Return the archive of CoarseWSD-20."""
-    if named := os.environ.get("WSD_COARSEWSD20_ARCHIVE"):
-        assert Path(named).is_file(), f"WSD_COARSEWSD20_ARCHIVE={named} is no file"
-        return Path(named)
-    shared = REPOSITORY.parent / "shared" / "data"
-    if archives := sorted(shared.glob(ARCHIVES)):
-        return archives[0]
-    missing("archive", f"no WSD_COARSEWSD20_ARCHIVE, and no {ARCHIVES} in {shared}")
+    return archive_of("WSD_COARSEWSD20_ARCHIVE", "bert-disambiguation-*.tar.gz")
 
 
 @pytest.fixture(scope="session")
 def noad_real() -> Path:
     """Return the archive of NOAD."""
-    shared = REPOSITORY.parent / "shared" / "data"
-    named = os.environ.get("WSD_NOAD_ARCHIVE")
-    archives = [Path(named)] if named else sorted(shared.glob(NOAD_ARCHIVES))
-    if not archives:
-        missing("archive", f"no WSD_NOAD_ARCHIVE, and no {NOAD_ARCHIVES} in {shared}")
-    assert archives[0].is_file(), f"WSD_NOAD_ARCHIVE={named} is no file"
-    return archives[0]
+    return archive_of("WSD_NOAD_ARCHIVE", "word_sense_disambigation_corpora-*.tar.gz")
 
 
 @pytest.fixture(scope="session")
 def dwug_archive() -> Path:
     """Return the archive of DWUG EN."""
-    shared = REPOSITORY.parent / "shared" / "data"
-    named = os.environ.get("WSD_DWUG_EN_ARCHIVE")
-    archives = [Path(named)] if named else sorted(shared.glob("dwug_en-*"))
-    if not archives:
-        missing("archive", f"no WSD_DWUG_EN_ARCHIVE, and no dwug_en-* in {shared}")
-    assert archives[0].is_file(), f"WSD_DWUG_EN_ARCHIVE={named} is no file"
-    return archives[0]
+    return archive_of("WSD_DWUG_EN_ARCHIVE", "dwug_en-*")
 
 
 @pytest.fixture(scope="session")

@@ -10,9 +10,9 @@ import tarfile
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from types import TracebackType
-from typing import Self
+from http.server import BaseHTTPRequestHandler
+
+from local_server import LocalServer
 
 TOP = "bert-disambiguation-0123456789"
 
@@ -65,7 +65,7 @@ class Answer:
     stalls: bool = False
 
 
-class ArchiveServer:
+class ArchiveServer(LocalServer):
     """A server that gives the answers in turn and then repeats the last one.
 
     Attributes
@@ -80,35 +80,15 @@ class ArchiveServer:
         self.requests: list[str] = []
         self._answers = list(answers)
         self._closing = threading.Event()
-        owner = self
+        # HTTP/1.0 closes the connection, which ends an answer without a length.
+        self.start(version="HTTP/1.0")
+        self.url += "/archive.tar.gz"
 
-        class Handler(BaseHTTPRequestHandler):
-            def do_GET(self) -> None:
-                owner._reply(self)
-
-            def log_message(self, format: str, *args: object) -> None:
-                """Keep the test output clean."""
-
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._server.daemon_threads = True
-        self.url = f"http://127.0.0.1:{self._server.server_port}/archive.tar.gz"
-
-    def __enter__(self) -> Self:
-        # A short poll interval, because leaving the block waits for one.
-        threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._closing.set()
-        self._server.shutdown()
-        self._server.server_close()
+        super().__exit__(*error)
 
-    def _reply(self, handler: BaseHTTPRequestHandler) -> None:
+    def reply(self, handler: BaseHTTPRequestHandler) -> None:
         self.requests.append(handler.path)
         answer = self._answers.pop(0) if len(self._answers) > 1 else self._answers[0]
         handler.send_response(answer.status)

@@ -89,27 +89,30 @@ def kill(process: subprocess.Popen[bytes]) -> list[str]:
     """Kill a run with all its processes, and return the steps that were running."""
     family = []
     # Stop the run first: listing its processes takes longer than writing a file.
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGSTOP)
+    signal_group(process, signal.SIGSTOP)
     with contextlib.suppress(psutil.NoSuchProcess):
         family = psutil.Process(process.pid).children(recursive=True)
     running = steps(family)
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
-    for kill_once in family:
+    signal_group(process, signal.SIGKILL)
+    for member in family:
         with contextlib.suppress(psutil.NoSuchProcess):
-            kill_once.kill()
+            member.kill()
     process.wait()
     psutil.wait_procs(family)
     return running
 
 
+def signal_group(process: subprocess.Popen[bytes], number: int) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, number)
+
+
 def steps(family: list[psutil.Process]) -> list[str]:
     """Return the rules that the processes are running."""
     rules = set()
-    for kill_once in family:
+    for member in family:
         with contextlib.suppress(psutil.NoSuchProcess, psutil.AccessDenied):
-            command = COMMAND.search(" ".join(kill_once.cmdline()))
+            command = COMMAND.search(" ".join(member.cmdline()))
             rules.update([command[1].replace("-", "_")] if command else [])
     return sorted(rules)
 
@@ -152,12 +155,11 @@ def wait_for_a_write(process: subprocess.Popen[bytes], root: Path) -> None:
     while process.poll() is None:
         if next(_unfinished(root / "results"), None) is None:
             continue
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGSTOP)
-            time.sleep(0.01)
-            if next(_unfinished(root / "results"), None) is not None:
-                return
-            os.killpg(process.pid, signal.SIGCONT)
+        signal_group(process, signal.SIGSTOP)
+        time.sleep(0.01)
+        if next(_unfinished(root / "results"), None) is not None:
+            return
+        signal_group(process, signal.SIGCONT)
 
 
 def wait_for_a_step(process: subprocess.Popen[bytes], rule: str) -> None:
@@ -235,13 +237,10 @@ def kill_once(
     if rule:
         wait_for_a_step(process, rule)
     moment = time.monotonic() - begin
-    running = kill(process)
-    left = half_written(root)
-    broken = damaged(root)
+    running, left, broken = kill(process), half_written(root), damaged(root)
     begin = time.monotonic()
     code = start(root, command, log).wait()
-    seconds = time.monotonic() - begin
-    unlike = differences(root, work / "reference")
+    seconds, unlike = time.monotonic() - begin, differences(root, work / "reference")
     result = Kill(number, drawn, moment, running, left, broken, code, seconds, unlike)
     if result.well:
         shutil.rmtree(root)
@@ -281,16 +280,15 @@ def every_rule(
     work: Path, base: Path, command: tuple[str, ...], kills: list[Kill], seed: int
 ) -> list[Kill]:
     """Add one kill for each rule that no kill has hit."""
-    kills_by_rule = []
+    added = []
     for i, rule in enumerate(never_hit(kills, work / "reference.log")):
         file = work / f"kill-in-{rule}.seed-{seed}.json"
         if not file.exists():
-            file.write_text(
-                json.dumps(asdict(kill_once(work, base, command, len(kills) + i, 0, rule=rule)))
-            )
-        kills_by_rule.append(Kill(**json.loads(file.read_text())))
-        print(line(kills_by_rule[-1]), flush=True)
-    return kills_by_rule
+            result = kill_once(work, base, command, len(kills) + i, 0, rule=rule)
+            file.write_text(json.dumps(asdict(result)))
+        added.append(Kill(**json.loads(file.read_text())))
+        print(line(added[-1]), flush=True)
+    return added
 
 
 def hits(kills: list[Kill]) -> Counter[str]:
@@ -306,16 +304,14 @@ def never_hit(kills: list[Kill], log: Path) -> list[str]:
 
 def tally(kills: list[Kill], log: Path) -> str:
     """Summarise how often each rule was hit, and how many kills fell into a write."""
-    writes = sum(bool(result.half_written) for result in kills)
-    lines = [
-        f"{sum(result.well for result in kills)} of {len(kills)} kills ended well; "
-        f"{writes} fell into a write",
-        "hit: " + ", ".join(f"{rule} {count}" for rule, count in hits(kills).most_common()),
-        "never hit: " + (", ".join(never_hit(kills, log)) or "none"),
-        "not compared: "
-        + "; ".join(f"{name} ({why})" for name, why in same_results.EXCLUDED.items()),
-    ]
-    return "\n".join(lines)
+    well, writes = sum(k.well for k in kills), sum(bool(k.half_written) for k in kills)
+    excluded = (f"{name} ({why})" for name, why in same_results.EXCLUDED.items())
+    return (
+        f"{well} of {len(kills)} kills ended well; {writes} fell into a write\n"
+        f"hit: {', '.join(f'{rule} {count}' for rule, count in hits(kills).most_common())}\n"
+        f"never hit: {', '.join(never_hit(kills, log)) or 'none'}\n"
+        f"not compared: {'; '.join(excluded)}"
+    )
 
 
 def main() -> int:

@@ -11,14 +11,13 @@ import hashlib
 import json
 import os
 import re
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 from urllib.parse import unquote
+
+from local_server import LocalServer, send
 
 API = re.compile(r"/api/(?:models/)?(?P<repo>.+?)/(?P<kind>tree|revision)/(?P<revision>[^/?]+)")
 FILE = re.compile(r"/(?P<repo>.+?)/resolve/(?P<revision>[^/]+)/(?P<file>[^?]+)")
@@ -28,7 +27,7 @@ LARGE = (".safetensors", ".bin")
 
 
 @dataclass
-class HubServer:
+class HubServer(LocalServer):
     """Serves folders as repositories.
 
     Attributes
@@ -63,64 +62,33 @@ class HubServer:
     requests: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        owner = self
-
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def do_GET(self) -> None:
-                owner._reply(self)
-
-            def do_HEAD(self) -> None:
-                owner._reply(self)
-
-            def do_POST(self) -> None:
-                owner._take(self)
-
-            def log_message(self, format: str, *args: object) -> None:
-                """Keep the test output clean."""
-
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._server.daemon_threads = True
-        self.url = f"http://127.0.0.1:{self._server.server_port}"
-
-    def __enter__(self) -> Self:
-        # A short poll interval, because leaving the block waits for one.
-        threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._server.shutdown()
-        self._server.server_close()
+        self.start()
 
     def environment(self, home: Path) -> dict[str, str]:
         """Variables for a process that is to know this hub only, with its cache below ``home``."""
         return hub_environment(self.url, home)
 
-    def _reply(self, handler: BaseHTTPRequestHandler) -> None:
+    def reply(self, handler: BaseHTTPRequestHandler) -> None:
         self.requests.append(f"{handler.command} {handler.path}")
+        if handler.command == "POST":
+            return self._take(handler)
         if self.fail_next:
-            return _send(handler, self.fail_next.pop(0))
+            return send(handler, self.fail_next.pop(0))
         api, file = API.match(handler.path), FILE.match(handler.path)
         match = api or file
         if match is None:
-            return _send(handler, 404)
+            return send(handler, 404)
         repo, revision = match["repo"], unquote(match["revision"])
         for name in (repo, file["file"] if file else repo):
             if name in self.refuse:
                 status, headers = self.refuse[name]
-                return _send(handler, status, headers)
+                return send(handler, status, headers)
         if repo not in self.repositories:
             # Without a token, the hub gives one answer for private and missing repositories.
-            return _send(handler, 401, {"X-Error-Code": "RepoNotFound"})
+            return send(handler, 401, {"X-Error-Code": "RepoNotFound"})
         folder = self.repositories[repo].get(revision)
         if folder is None:
-            return _send(handler, 404, {"X-Error-Code": "RevisionNotFound"})
+            return send(handler, 404, {"X-Error-Code": "RevisionNotFound"})
         if api and api["kind"] == "tree":
             return _send_json(handler, [_tree_entry(path, folder) for path in _files(folder)])
         if api and self.info is not None:
@@ -134,7 +102,6 @@ class HubServer:
 
     def _take(self, handler: BaseHTTPRequestHandler) -> None:
         """Create a repository, say how to upload files, or accept a commit of them."""
-        self.requests.append(f"{handler.command} {handler.path}")
         body = handler.rfile.read(int(handler.headers["Content-Length"]))
         if handler.path == "/api/repos/create":
             about = json.loads(body)
@@ -153,17 +120,17 @@ class HubServer:
             name = handler.path.removeprefix("/api/models/").partition("/commit/")[0]
             commit = {"commitUrl": f"{self.url}/{name}/commit/{NEW}", "commitOid": NEW}
             return _send_json(handler, commit)
-        return _send(handler, 404)
+        return send(handler, 404)
 
     def _send_file(self, handler: BaseHTTPRequestHandler, path: Path, revision: str) -> None:
         commit = {"X-Repo-Commit": revision}
         if not path.is_file():
-            return _send(handler, 404, {"X-Error-Code": "EntryNotFound"} | commit)
+            return send(handler, 404, {"X-Error-Code": "EntryNotFound"} | commit)
         content = path.read_bytes()
         headers = commit | {"ETag": f'"{self.tag or _etag(path)}"'}
         if path.name.endswith(LARGE):
             headers |= {"X-Linked-Etag": headers["ETag"], "X-Linked-Size": str(len(content))}
-        return _send(handler, 200, headers, self.tamper.get(path.name, bytes)(content))
+        return send(handler, 200, headers, self.tamper.get(path.name, bytes)(content))
 
 
 def build_tiny_bert(folder: Path, words: Sequence[str] = ("the", "mouse", "ran", "##s")) -> None:
@@ -231,19 +198,4 @@ def _tree_entry(path: Path, folder: Path) -> dict[str, object]:
 
 
 def _send_json(handler: BaseHTTPRequestHandler, value: object) -> None:
-    _send(handler, 200, {"Content-Type": "application/json"}, json.dumps(value).encode())
-
-
-def _send(
-    handler: BaseHTTPRequestHandler,
-    status: int,
-    headers: Mapping[str, str] | None = None,
-    body: bytes = b"",
-) -> None:
-    handler.send_response(status)
-    for key, value in (headers or {}).items():
-        handler.send_header(key, value)
-    handler.send_header("Content-Length", str(len(body)))
-    handler.end_headers()
-    if handler.command != "HEAD":
-        handler.wfile.write(body)
+    send(handler, 200, {"Content-Type": "application/json"}, json.dumps(value).encode())

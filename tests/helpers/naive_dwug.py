@@ -22,10 +22,8 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from scipy.spatial.distance import cdist, jensenshannon
+from scipy.spatial.distance import cdist
 from scipy.stats import spearmanr
-
-NOISE = -1
 
 
 def table(path: Path) -> pd.DataFrame:
@@ -53,16 +51,6 @@ def word_folders(embeddings: Path) -> dict[str, Path]:
     }
 
 
-def recomputed_change(dwug: Path, word: str) -> float:
-    """Return the Jensen-Shannon distance (base 2) of the periods' clusters, without noise."""
-    uses = table(dwug / "data" / word / "uses.csv")
-    clusters = table(dwug / "clusters/opt" / f"{word}.csv")
-    joined = uses.merge(clusters, on="identifier")
-    joined = joined[joined["cluster"] != NOISE]
-    counts = pd.crosstab(joined["grouping"], joined["cluster"]).to_numpy()
-    return float(jensenshannon(*counts, base=2))
-
-
 def compute(embeddings: Path, dwug: Path) -> pd.DataFrame:
     """Return a row per layer, with the number of words and pairs."""
     published = table(dwug / "stats/opt/stats_groupings.csv").set_index("lemma")["change_graded"]
@@ -75,17 +63,11 @@ def compute(embeddings: Path, dwug: Path) -> pd.DataFrame:
         assert layers.shape[1] == len(uses), word
         first, second = sorted(set(uses["grouping"]))
         early, late = ((uses["grouping"] == group).to_numpy() for group in (first, second))
-        distances["apd"].append(
-            np.array([cdist(layer[early], layer[late], "cosine").mean() for layer in layers])
-        )
-        distances["prototype"].append(
-            np.array(
-                [
-                    cdist(layer[early].mean(0)[None], layer[late].mean(0)[None], "cosine").item()
-                    for layer in layers
-                ]
-            )
-        )
+        for name, pairs in (
+            ("apd", [(layer[early], layer[late]) for layer in layers]),
+            ("prototype", [(x[early].mean(0)[None], x[late].mean(0)[None]) for x in layers]),
+        ):
+            distances[name].append(np.array([cdist(*pair, "cosine").mean() for pair in pairs]))
         judged = table(dwug / "data" / word / "judgments.csv")
         judged = judged[judged["judgment"] > 0]
         keys = ["identifier1", "identifier2"]
@@ -98,19 +80,14 @@ def compute(embeddings: Path, dwug: Path) -> pd.DataFrame:
         medians.append(ratings.to_numpy())
     gold = published[words].to_numpy(dtype=float)
     rating = np.concatenate(medians)
-    rows_of_layers = [
-        {
-            "layer": layer,
-            **{
-                name: spearmanr([values[layer] for values in by_word], gold).statistic
-                for name, by_word in distances.items()
-            },
-            "pairs": spearmanr(np.concatenate([word[layer] for word in cosines]), rating).statistic,
-            "n_words": len(words),
-            "n_pairs": len(rating),
-        }
-        for layer in range(len(cosines[0]))
-    ]
+    rows_of_layers = []
+    for layer in range(len(cosines[0])):
+        line = {"layer": layer}
+        for name, by_word in distances.items():
+            line[name] = spearmanr([values[layer] for values in by_word], gold).statistic
+        pairs = np.concatenate([word[layer] for word in cosines])
+        line |= {"pairs": spearmanr(pairs, rating).statistic}
+        rows_of_layers.append(line | {"n_words": len(words), "n_pairs": len(rating)})
     return pd.DataFrame(rows_of_layers)
 
 

@@ -6,6 +6,7 @@ import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from html.parser import HTMLParser
+from itertools import product
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -108,14 +109,12 @@ def make_corpus(
     shares = np.arange(1, len(senses) + 1) / sum(range(1, len(senses) + 1))
     n = n_train + n_test + n_ood
     gold = rng.choice(len(senses), size=n, p=shares).astype(np.int32)
-    tokens, position = [], []
-    for i in range(n):
-        hostile = HOSTILE[i % len(HOSTILE)]
-        at = int(rng.integers(0, 3))
-        sentence = ["left", hostile, f"n{i}"]
-        sentence.insert(at, word if i % 3 else hostile)
+    position = [int(rng.integers(0, 3)) for _ in range(n)]
+    tokens = []
+    for i, at in enumerate(position):
+        sentence = ["left", HOSTILE[i % len(HOSTILE)], f"n{i}"]
+        sentence.insert(at, word if i % 3 else sentence[1])
         tokens.append(tuple(sentence))
-        position.append(at)
     return Corpus(
         word=word,
         senses=senses,
@@ -170,125 +169,60 @@ def make_run(
     """
     rng = np.random.default_rng(5)
     corpora = {word: make_corpus(word, senses, rng, n_ood) for word, senses in SENSES.items()}
+    bank = corpora["bank"]
     if rare:
-        gold = np.zeros(len(corpora["bank"]), dtype=np.int32)
+        gold = np.zeros(len(bank), dtype=np.int32)
         gold[[3, 40]] = 2
-        corpora["bank"] = replace(corpora["bank"], gold=gold)
+        bank = replace(bank, gold=gold)
     if formula:
-        corpora["bank"] = replace(
-            corpora["bank"],
-            tokens=(("=HYPERLINK(1)", "bank"),) * len(corpora["bank"]),
-            position=np.ones(len(corpora["bank"]), dtype=np.int32),
-        )
+        ones = np.ones(len(bank), dtype=np.int32)
+        bank = replace(bank, tokens=(("=HYPERLINK(1)", "bank"),) * len(bank), position=ones)
     if extra:
-        corpora["bank"] = replace(corpora["bank"], extra=made_extra(len(corpora["bank"])))
+        bank = replace(bank, extra=made_extra(len(bank)))
+    corpora["bank"] = bank
     for word, corpus in corpora.items():
         corpora_files.write(folder / "corpus" / f"{file_name(word)}.parquet", corpus)
-    predicted, projected, nearest, unseen = [], [], [], []
+    run, unseen = Run(folder, corpora, [], [], []), []
     for model in models:
-        encoder = {
-            "model": {
-                "name": model,
-                "blocks": blocks.get(model, 3),
-                "width": 8,
-                "model_type": "bert",
-                **({"random_weights": random[model]} if model in random else {}),
-                "source": {"folder": "<b>somewhere</b>"},
-                "files": {"model.safetensors": "0" * 64, "config.json": "1" * 64},
-            },
-            "architecture": {
-                "name": "BertModel",
-                "tokenizer": "BertTokenizer",
-                "max_length": 64,
-                "causal": False,
-                "wide_embeddings": False,
-                "last_normed": False,
-                "cls": "first",
-                "segments": [0, 0],
-                "first_token": "[CLS]",
-                **architecture,
-            },
-            "input": "plain",
-            "pooling": "mean",
-            "precision": "float32",
-            "versions": {"numpy": "2"},
-        }
+        about: dict[str, Any] = {"name": model, "blocks": blocks.get(model, 3), **ABOUT}
+        if model in random:
+            about["random_weights"] = random[model]
+        encoder = {"model": about, "architecture": {**ARCHITECTURE, **architecture}, **EMBEDDED}
         shared = {"encoder": encoder, "corpus": {w: c.digest for w, c in corpora.items()}}
-        for view in views:
-            for choice in CHOICES:
-                named = {"view": view, "layers": choice, **shared}
-                for method in methods:
-                    path = folder / model / "projections" / method / view / f"{choice}.parquet"
-                    pictures = {
-                        # A random sign, which the pages must align between neighbours.
-                        word: Projection(
-                            (
-                                np.column_stack([corpus.gold, np.arange(len(corpus)) / 30])
-                                + rng.normal(scale=0.1, size=(len(corpus), 2))
-                            ).astype(np.float32)
-                            * rng.choice([-1, 1], size=2).astype(np.float32),
-                            None
-                            if method == "tsne"
-                            or (method == "discriminant" and len(corpus.senses) == 2)
-                            else explained_at(choice),
-                            1 - KEPT[method],
-                            score_cv=np.nan if method == "tsne" else KEPT[method],
-                        )
-                        for word, corpus in corpora.items()
-                    }
-                    if method == "discriminant" and too_small:
-                        nowhere = np.full((len(corpora[too_small]), 2), np.nan, dtype=np.float32)
-                        pictures[too_small] = Projection(nowhere, None, np.nan, TOO_SMALL)
-                    instance_tables.write_projections(
-                        path, corpora, pictures, {"method": method, **named}
-                    )
-                    projected.append(path)
-                path = folder / model / "neighbours" / view / f"{choice}.parquet"
-                near = {word: made_neighbours(corpus, rng) for word, corpus in corpora.items()}
-                write_neighbours(path, corpora, near, named)
-                nearest.append(path)
-                for train in trains:
-                    for name in READERS:
-                        path = (
-                            folder
-                            / model
-                            / "predictions"
-                            / train
-                            / view
-                            / f"{choice}.{name}.parquet"
-                        )
-                        provenance = {
-                            "train": train,
-                            "view": view,
-                            "layers": choice,
-                            "classifier": name,
-                            "estimator": name,
-                            "parameters": {"C": 1.0},
-                            "space": {"C": [0.5, 1.0], "metric": "cosine"},
-                            "versions": {"wsd": "0"},
-                            **shared,
-                        }
-                        words = [
-                            made
-                            for corpus in corpora.values()
-                            for made in make_predictions(corpus, rng)
-                        ]
-                        write_predictions(path, words, provenance)
-                        predicted.append(path)
+        own = folder / model
+        for view, choice in product(views, CHOICES):
+            named = {"view": view, "layers": choice, **shared}
+            for method in methods:
+                pictures = {
+                    word: made_projection(corpus, method, choice, rng)
+                    for word, corpus in corpora.items()
+                }
+                if method == "discriminant" and too_small:
+                    nowhere = np.full((len(corpora[too_small]), 2), np.nan, dtype=np.float32)
+                    pictures[too_small] = Projection(nowhere, None, np.nan, TOO_SMALL)
+                path = own / "projections" / method / view / f"{choice}.parquet"
+                provenance = {"method": method, **named}
+                instance_tables.write_projections(path, corpora, pictures, provenance)
+                run.projections.append(path)
+            path = own / "neighbours" / view / f"{choice}.parquet"
+            near = {word: made_neighbours(corpus, rng) for word, corpus in corpora.items()}
+            write_neighbours(path, corpora, near, named)
+            run.neighbours.append(path)
+            for train, name in product(trains, READERS):
+                path = own / "predictions" / train / view / f"{choice}.{name}.parquet"
+                learned = {"train": train, "classifier": name, "estimator": name, **TUNED, **named}
+                write_predictions(path, every_prediction(corpora, rng), learned)
+                run.predictions.append(path)
         for view, choice in further:
-            path = folder / model / "further" / view / f"{choice}.parquet"
+            path = own / "further" / view / f"{choice}.parquet"
             named = {"view": view, "layers": choice, "classifier": "logistic"}
             # All predictions are right, so that these configurations rank first.
-            words = [
-                replace(made, predicted=made.gold)
-                for corpus in corpora.values()
-                for made in make_predictions(corpus, rng)
-            ]
-            write_predictions(path, words, {**provenance, **named, "estimator": "logistic"})
+            words = [replace(m, predicted=m.gold) for m in every_prediction(corpora, rng)]
+            write_predictions(path, words, {**learned, **named, "estimator": "logistic"})
             unseen.append(path)
     call_step(
         evaluate,
-        predictions=[*predicted, *unseen],
+        predictions=[*run.predictions, *unseen],
         dataset=DATASET.name,
         config=json.dumps({"words": "all", "note": "</pre><script>window.pwned=1</script>"}),
         reproduce="snakemake <all> & more",
@@ -296,17 +230,31 @@ def make_run(
         summary=folder / "summary.csv",
         provenance=folder / "provenance.json",
     )
-    tables = {"scores": [folder / "scores.csv"], "summary": [folder / "summary.csv"]}
-    for name, table in made_tables(
-        folder, {model: blocks.get(model, 3) for model in models}
-    ).items():
-        path = folder / "tables" / f"{name}.csv"
-        path.parent.mkdir(exist_ok=True)
-        table.to_csv(path, index=False)
-        tables[name] = [path]
-    return Run(folder, corpora, predicted, projected, nearest, tables)
+    (folder / "tables").mkdir()
+    run.tables.update({name: [folder / f"{name}.csv"] for name in ("scores", "summary")})
+    for name, table in made_tables(folder, {m: blocks.get(m, 3) for m in models}).items():
+        run.tables[name] = [folder / "tables" / f"{name}.csv"]
+        table.to_csv(run.tables[name][0], index=False)
+    return run
 
 
+ABOUT = {
+    "width": 8,
+    "model_type": "bert",
+    "source": {"folder": "<b>somewhere</b>"},
+    "files": {"model.safetensors": "0" * 64, "config.json": "1" * 64},
+}
+ARCHITECTURE = {
+    "name": "BertModel", "tokenizer": "BertTokenizer", "max_length": 64, "causal": False,
+    "wide_embeddings": False, "last_normed": False, "cls": "first", "segments": [0, 0],
+    "first_token": "[CLS]",
+}  # fmt: skip
+EMBEDDED = {"input": "plain", "pooling": "mean", "precision": "float32", "versions": {"numpy": "2"}}
+TUNED = {
+    "parameters": {"C": 1.0},
+    "space": {"C": [0.5, 1.0], "metric": "cosine"},
+    "versions": {"wsd": "0"},
+}
 # The score of each projection on folds; its score on the test set is 1 minus this.
 KEPT = {"pca": 0.25, "discriminant": 0.5, "tsne": 0.875}
 TOO_SMALL = "too few to fold: the sense 'shore' has 1 training instance"
@@ -314,6 +262,19 @@ TOO_SMALL = "too few to fold: the sense 'shore' has 1 training instance"
 
 def explained_at(choice: str) -> tuple[float, float]:
     return (0.5, 0.25) if choice == "0" else (0.3, 0.125)
+
+
+def made_projection(
+    corpus: Corpus, method: str, choice: str, rng: np.random.Generator
+) -> Projection:
+    """Return points near their sense; a random sign, which pages must align between neighbours."""
+    points = np.column_stack([corpus.gold, np.arange(len(corpus)) / 30])
+    points = (points + rng.normal(scale=0.1, size=points.shape)).astype(np.float32)
+    points *= rng.choice([-1, 1], size=2).astype(np.float32)
+    is_line = method == "discriminant" and len(corpus.senses) == 2
+    explained = None if method == "tsne" or is_line else explained_at(choice)
+    score_cv = np.nan if method == "tsne" else KEPT[method]
+    return Projection(points, explained, 1 - KEPT[method], score_cv=score_cv)
 
 
 def made_neighbours(corpus: Corpus, rng: np.random.Generator) -> Neighbours:
@@ -520,6 +481,12 @@ def depth_of(layers: str, blocks: int) -> float | None:
     return int(layers) / blocks if layers.isdecimal() else None
 
 
+def every_prediction(
+    corpora: Mapping[str, Corpus], rng: np.random.Generator
+) -> list[WordPredictions]:
+    return [made for corpus in corpora.values() for made in make_predictions(corpus, rng)]
+
+
 def make_predictions(corpus: Corpus, rng: np.random.Generator) -> list[WordPredictions]:
     predictions = []
     for split in dict.fromkeys(corpus.split[corpus.split != "train"].tolist()):
@@ -527,17 +494,12 @@ def make_predictions(corpus: Corpus, rng: np.random.Generator) -> list[WordPredi
         gold = corpus.gold[rows]
         wrong = rng.random(len(gold)) < 0.25
         predicted = np.where(wrong, (gold + 1) % len(corpus.senses), gold).astype(np.int32)
-        made = WordPredictions(
-            word=corpus.word,
-            senses=corpus.senses,
-            n_train=int((corpus.split == "train").sum()),
-            index=corpus.index[rows],
-            gold=gold,
-            predicted=predicted,
-            scores=made_scores(predicted, len(corpus.senses), rng),
-            split=split,
+        n_train = int((corpus.split == "train").sum())
+        scores = made_scores(predicted, len(corpus.senses), rng)
+        codes = corpus.index[rows], gold, predicted
+        predictions.append(
+            WordPredictions(corpus.word, corpus.senses, n_train, *codes, scores, split)
         )
-        predictions.append(made)
     return predictions
 
 
@@ -604,20 +566,13 @@ class Page(HTMLParser):
         return dict(json.loads(zlib.decompress(base64.b64decode(text))))
 
     def links(self) -> list[str]:
-        return [
-            value
-            for _, attributes in self.elements
-            for name in ("href", "src")
-            if (value := attributes.get(name)) is not None
-        ]
+        values = [a.get(name) for _, a in self.elements for name in ("href", "src")]
+        return [value for value in values if value is not None]
 
     @property
     def csp(self) -> str:
-        return next(
-            a["content"] or ""
-            for _, a in self.elements
-            if a.get("http-equiv") == "Content-Security-Policy"
-        )
+        policy = "Content-Security-Policy"
+        return next(a["content"] or "" for _, a in self.elements if a.get("http-equiv") == policy)
 
 
 def decode(text: str, dtype: str) -> np.ndarray:

@@ -113,15 +113,6 @@ def write(folder: Path, changed: Mapping[str, bytes | None] | None = None) -> Pa
     return folder
 
 
-def edited(name: str, *replacements: tuple[str, str]) -> dict[str, bytes | None]:
-    """Return a changed file for :func:`write`."""
-    text = files()[name].decode()
-    for old, new in replacements:
-        assert old in text
-        text = text.replace(old, new)
-    return {name: text.encode()}
-
-
 def without_uses(word: str, period: int, keep: int) -> dict[str, bytes | None]:
     """Return the changed files for :func:`write` with few uses of a word in a period."""
     name = f"data/{word}/uses.csv"
@@ -137,20 +128,19 @@ def write_archive(folder: Path, kind: str = "zip") -> tuple[Path, Path]:
     folder.mkdir(parents=True, exist_ok=True)
     archive, sums = folder / f"dwug.{kind}", folder / "dwug.sha256"
     content = files()
-    packed = io.BytesIO()
+    folder_of = {f"dwug_xx/{name}": data for name, data in content.items()}
     if kind == "zip":
-        with zipfile.ZipFile(packed, "w") as target:
-            for name, data in content.items():
-                target.writestr(f"dwug_xx/{name}", data)
+        with zipfile.ZipFile(archive, "w") as target:
+            for name, data in folder_of.items():
+                target.writestr(name, data)
     elif kind == "tar.xz":
-        with tarfile.open(fileobj=packed, mode="w:xz") as tar:
-            for name, data in content.items():
-                member = tarfile.TarInfo(f"dwug_xx/{name}")
+        with tarfile.open(archive, mode="w:xz") as tar:
+            for name, data in folder_of.items():
+                member = tarfile.TarInfo(name)
                 member.size = len(data)
                 tar.addfile(member, io.BytesIO(data))
     else:
-        packed.write(build_archive(content))
-    archive.write_bytes(packed.getvalue())
+        archive.write_bytes(build_archive(content))
     lines = (f"{hashlib.sha256(data).hexdigest()}  {name}\n" for name, data in content.items())
     sums.write_text("".join(lines))
     return archive, sums

@@ -102,115 +102,95 @@ def _lay_out(folder: Path) -> None:
 DATA_ARGUMENTS = ["--corpus", "corpus", "--words", *WORDS]
 VECTORS = [*DATA_ARGUMENTS, "--embeddings", "e"]
 LOGISTIC = ["--estimator", "logistic", "--space", '{"C": [0.01, 1], "prior_shift": [0, 1]}']
-TUNED = ["tuned/finetuned-1.parquet", "tuned/finetuned-2.parquet"]
-GLOSSES = ["--glosses", "glosses", "--gloss-vectors", "g"]
-LEARNED = ["--folds", "full.parquet", "balanced.parquet", "--searches", "s.parquet", "sb.parquet"]
-TABLES = ["--scores", "scores.csv", "--summary", "summary.csv", "--provenance", "provenance.json"]
-REPORT_TABLES = [
-    *("scores.csv", "summary.csv", "comparison.csv", "alignment.csv"),
-    "long-vectors.csv",
-    *(f"comparison/{name}.csv" for name in ("controls", "differences", "best-set", "learning")),
-    *(f"comparison/{name}.csv" for name in ("layers", "model-layers", "word-layers", "peaks")),
-]
-SELECTION = ["--selection", "selection.json"]
 
-# Commands and their arguments, in the order of their dependencies.
+# What a name in the steps stands for.
+NAMED = {
+    "$WORDS": [*WORDS],
+    "$DATA": DATA_ARGUMENTS,
+    "$VECTORS": VECTORS,
+    "$LOGISTIC": LOGISTIC,
+}
+# Commands and their arguments, in the order of their dependencies; an indented line continues.
+SCRIPT = """
+copy-corpus own --name mine --out mine
+corpus --source source --word=apple --word=crane --out-of-domain source/outofdomain.tsv --out
+  corpus
+glosses $DATA --glosses glosses.tsv --out glosses
+training-sets $DATA --source source --trains balanced 1pct --out trains/balanced.parquet
+  trains/1pct.parquet
+published --source source --system 1nn-bert-base-uncased --out published.jsonl
+score published.jsonl --name 1nn-bert-base-uncased $DATA --out published.parquet
+score outputs.jsonl --name theirs $DATA --out system.parquet
+folds $DATA --repeats 2 --out full.parquet
+folds $DATA --repeats 2 --train trains/balanced.parquet --out balanced.parquet
+folds $DATA --repeats 2 --train trains/1pct.parquet --out 1pct.parquet
+model --name tiny --path tiny --blocks 2 --width 32 --out tiny.json
+embed --model tiny.json $DATA --views focal context sentence --out e
+embed --model tiny.json --corpus glosses --words $WORDS --views focal sentence --out g
+alignment --model tiny --embeddings e --words $WORDS --out alignment.csv --long long-vectors.csv
+model --name filling --path filling --blocks 1 --width 16 --out filling.json
+substitutes --model filling.json $DATA --out substitutes
+finetune --model tiny.json $DATA --folds full.parquet --rates 1e-3 --epochs 1 --seeds 1 2 --out
+  tuned
+sense-substitutes $DATA --substitutes substitutes --out substitutes.csv
+classify $VECTORS --layers mix-all $LOGISTIC --folds full.parquet balanced.parquet --searches
+  s.parquet sb.parquet --out p.parquet pb.parquet
+classify $VECTORS --view focal+context --layers 2+1 --estimator lda --name own --folds
+  full.parquet --searches s2.parquet --out p2.parquet
+classify $VECTORS --layers 1 --estimator knn --space {"k":[5,1]} --folds full.parquet 1pct.parquet
+  --searches s3.parquet s31.parquet --out p3.parquet p31.parquet
+classify $VECTORS --layers 1 $LOGISTIC --folds full.parquet 1pct.parquet --searches s4.parquet
+  s41.parquet --out p4.parquet p41.parquet
+control-task $VECTORS --layers 1 $LOGISTIC --seed 3 --folds full.parquet --searches cs.parquet
+  --out c.parquet
+classify $DATA --view text --layers - --estimator bag_of_words --folds full.parquet --out
+  b.parquet
+classify $DATA --view substitutes --layers masked --estimator bag_of_words --name
+  bag_of_substitutes --embeddings substitutes --folds full.parquet --out bs.parquet
+zero-shot $VECTORS --layers 1 --glosses glosses --gloss-vectors g --out z.parquet zm.parquet
+select --searches s.parquet s2.parquet s3.parquet s4.parquet --table selection.csv --out
+  selection.json
+classify-selected $VECTORS --model tiny --selection selection.json --folds full.parquet --out
+  pw.parquet
+project $VECTORS --layers 1 --out 1.parquet
+project $VECTORS --layers 1 --method tsne --seed 3 --out t1.parquet
+project $VECTORS --layers 1 --method discriminant --folds full.parquet --out d1.parquet
+neighbours $VECTORS --layers 1 --out n1.parquet
+uses $VECTORS --layers 1 --clusters 4 --seed 3 --out u1.parquet
+uses-page $DATA --dataset quickstart --uses u1.parquet --out uses
+evaluate --predictions p.parquet pb.parquet p2.parquet p3.parquet p31.parquet p4.parquet
+  p41.parquet pw.parquet z.parquet zm.parquet tuned/finetuned-1.parquet tuned/finetuned-2.parquet
+  --systems published.parquet system.parquet --dataset quickstart --scores scores.csv --summary
+  summary.csv --provenance provenance.json
+compare $DATA --candidates p.parquet p2.parquet p3.parquet p4.parquet --per-word pw.parquet
+  --baselines b.parquet bs.parquet --views --random-controls --zero-shot z.parquet zm.parquet
+  --finetuned tuned/finetuned-1.parquet tuned/finetuned-2.parquet --control c.parquet --published
+  published.parquet --systems system.parquet --selection selection.json --selection-table
+  selection.csv --scores scores.csv --table comparison.csv --out comparison
+layerwise $DATA --predictions p.parquet p2.parquet p3.parquet p4.parquet --searches s.parquet
+  s2.parquet s3.parquet s4.parquet --layers comparison/layers.csv --word-layers
+  comparison/word-layers.csv --model-layers comparison/model-layers.csv --peaks
+  comparison/peaks.csv
+figures --tables comparison.csv comparison/layers.csv comparison/word-layers.csv
+  comparison/controls.csv comparison/learning.csv --out figures
+geometry $VECTORS --layers 0 1 --out geometry.csv
+audit $DATA --predictions p3.parquet p4.parquet --judge logistic --out audit
+code-length $VECTORS --predictions p41.parquet --folds 1pct.parquet full.parquet --out
+  code-length.csv
+calibration --results results/quickstart/run.json --model tiny --out calibration
+fit --results results/quickstart/run.json --out selected.wsd
+report $DATA --dataset quickstart --predictions p3.parquet p4.parquet --projections 1.parquet
+  d1.parquet t1.parquet --neighbours n1.parquet --provenance provenance.json --tables scores.csv
+  summary.csv comparison.csv alignment.csv long-vectors.csv comparison/controls.csv
+  comparison/differences.csv comparison/best-set.csv comparison/learning.csv comparison/layers.csv
+  comparison/model-layers.csv comparison/word-layers.csv comparison/peaks.csv --confidence
+  calibration --out report
+"""
 Step = tuple[str, list[str]]
-EVERY: list[Step] = [
-    ("copy-corpus", ["own", "--name", "mine", "--out", "mine"]),
-    ("corpus", ["--source", "source", *(f"--word={word}" for word in WORDS), "--out-of-domain",
-     "source/outofdomain.tsv", "--out", "corpus"]),
-    ("glosses", [*DATA_ARGUMENTS, "--glosses", "glosses.tsv", "--out", "glosses"]),
-    ("training-sets", [*DATA_ARGUMENTS, "--source", "source", "--trains", "balanced", "1pct",
-     "--out", "trains/balanced.parquet", "trains/1pct.parquet"]),
-    ("published", ["--source", "source", "--system", SYSTEM, "--out", "published.jsonl"]),
-    ("score", ["published.jsonl", "--name", SYSTEM, *DATA_ARGUMENTS, "--out",
-     "published.parquet"]),
-    ("score", ["outputs.jsonl", "--name", "theirs", *DATA_ARGUMENTS, "--out",
-     "system.parquet"]),
-    ("folds", [*DATA_ARGUMENTS, "--repeats", "2", "--out", "full.parquet"]),
-    ("folds", [*DATA_ARGUMENTS, "--repeats", "2", "--train", "trains/balanced.parquet",
-     "--out", "balanced.parquet"]),
-    ("folds", [*DATA_ARGUMENTS, "--repeats", "2", "--train", "trains/1pct.parquet",
-     "--out", "1pct.parquet"]),
-    ("model", ["--name", "tiny", "--path", "tiny", "--blocks", "2", "--width", "32",
-     "--out", "tiny.json"]),
-    ("embed", ["--model", "tiny.json", *DATA_ARGUMENTS,
-     "--views", "focal", "context", "sentence", "--out", "e"]),
-    ("embed", ["--model", "tiny.json", "--corpus", "glosses", "--words", *WORDS,
-     "--views", "focal", "sentence", "--out", "g"]),
-    ("alignment", ["--model", "tiny", "--embeddings", "e", "--words", *WORDS, "--out",
-     "alignment.csv", "--long", "long-vectors.csv"]),
-    ("model", ["--name", "filling", "--path", "filling", "--blocks", "1", "--width", "16",
-     "--out", "filling.json"]),
-    ("substitutes", ["--model", "filling.json", *DATA_ARGUMENTS, "--out", "substitutes"]),
-    ("finetune", ["--model", "tiny.json", *DATA_ARGUMENTS, "--folds", "full.parquet", "--rates",
-     "1e-3", "--epochs", "1", "--seeds", "1", "2", "--out", "tuned"]),
-    ("sense-substitutes", [*DATA_ARGUMENTS, "--substitutes", "substitutes", "--out",
-     "substitutes.csv"]),
-    ("classify", [*VECTORS, "--layers", "mix-all", *LOGISTIC, *LEARNED,
-     "--out", "p.parquet", "pb.parquet"]),
-    ("classify", [*VECTORS, "--view", "focal+context", "--layers", "2+1",
-     "--estimator", "lda", "--name", "own", "--folds", "full.parquet",
-     "--searches", "s2.parquet", "--out", "p2.parquet"]),
-    ("classify", [*VECTORS, "--layers", "1", "--estimator", "knn",
-     "--space", '{"k": [5, 1]}', "--folds", "full.parquet", "1pct.parquet",
-     "--searches", "s3.parquet", "s31.parquet", "--out", "p3.parquet", "p31.parquet"]),
-    ("classify", [*VECTORS, "--layers", "1", *LOGISTIC, "--folds", "full.parquet",
-     "1pct.parquet", "--searches", "s4.parquet", "s41.parquet", "--out", "p4.parquet",
-     "p41.parquet"]),
-    ("control-task", [*VECTORS, "--layers", "1", *LOGISTIC, "--seed", "3",
-     "--folds", "full.parquet", "--searches", "cs.parquet", "--out", "c.parquet"]),
-    ("classify", [*DATA_ARGUMENTS, "--view", "text", "--layers", "-", "--estimator",
-     "bag_of_words", "--folds", "full.parquet", "--out", "b.parquet"]),
-    ("classify", [*DATA_ARGUMENTS, "--view", "substitutes", "--layers", "masked", "--estimator",
-     "bag_of_words", "--name", "bag_of_substitutes", "--embeddings", "substitutes",
-     "--folds", "full.parquet", "--out", "bs.parquet"]),
-    ("zero-shot", [*VECTORS, "--layers", "1", *GLOSSES, "--out", "z.parquet", "zm.parquet"]),
-    ("select", ["--searches", "s.parquet", "s2.parquet", "s3.parquet", "s4.parquet",
-     "--table", "selection.csv", "--out", "selection.json"]),
-    ("classify-selected", [*VECTORS, "--model", "tiny", *SELECTION,
-     "--folds", "full.parquet", "--out", "pw.parquet"]),
-    ("project", [*VECTORS, "--layers", "1", "--out", "1.parquet"]),
-    ("project", [*VECTORS, "--layers", "1", "--method", "tsne", "--seed", "3",
-     "--out", "t1.parquet"]),
-    ("project", [*VECTORS, "--layers", "1", "--method", "discriminant",
-     "--folds", "full.parquet", "--out", "d1.parquet"]),
-    ("neighbours", [*VECTORS, "--layers", "1", "--out", "n1.parquet"]),
-    ("uses", [*VECTORS, "--layers", "1", "--clusters", "4", "--seed", "3",
-     "--out", "u1.parquet"]),
-    ("uses-page", [*DATA_ARGUMENTS, "--dataset", "quickstart", "--uses", "u1.parquet",
-     "--out", "uses"]),
-    ("evaluate", ["--predictions", "p.parquet", "pb.parquet", "p2.parquet",
-     "p3.parquet", "p31.parquet", "p4.parquet", "p41.parquet", "pw.parquet",
-     "z.parquet", "zm.parquet", *TUNED,
-     "--systems", "published.parquet", "system.parquet", "--dataset", "quickstart", *TABLES]),
-    ("compare", [*DATA_ARGUMENTS, "--candidates", "p.parquet", "p2.parquet",
-     "p3.parquet", "p4.parquet", "--per-word", "pw.parquet", "--baselines", "b.parquet",
-      "bs.parquet", "--views", "--random-controls", "--zero-shot", "z.parquet", "zm.parquet",
-      "--finetuned", *TUNED, "--control", "c.parquet", "--published", "published.parquet",
-     "--systems", "system.parquet", *SELECTION, "--selection-table", "selection.csv",
-     "--scores", "scores.csv", "--table", "comparison.csv", "--out", "comparison"]),
-    ("layerwise", [*DATA_ARGUMENTS, "--predictions", "p.parquet", "p2.parquet",
-     "p3.parquet", "p4.parquet", "--searches", "s.parquet", "s2.parquet", "s3.parquet",
-     "s4.parquet", "--layers", "comparison/layers.csv", "--word-layers",
-     "comparison/word-layers.csv", "--model-layers", "comparison/model-layers.csv",
-     "--peaks", "comparison/peaks.csv"]),
-    ("figures", ["--tables", "comparison.csv", "comparison/layers.csv",
-     "comparison/word-layers.csv", "comparison/controls.csv", "comparison/learning.csv",
-     "--out", "figures"]),
-    ("geometry", [*VECTORS, "--layers", "0", "1", "--out", "geometry.csv"]),
-    ("audit", [*DATA_ARGUMENTS, "--predictions", "p3.parquet", "p4.parquet",
-     "--judge", "logistic", "--out", "audit"]),
-    ("code-length", [*VECTORS, "--predictions", "p41.parquet",
-     "--folds", "1pct.parquet", "full.parquet", "--out", "code-length.csv"]),
-    ("calibration", ["--results", MAP, "--model", "tiny", "--out", "calibration"]),
-    ("fit", ["--results", MAP, "--out", "selected.wsd"]),
-    ("report", [*DATA_ARGUMENTS, "--dataset", "quickstart", "--predictions",
-     "p3.parquet", "p4.parquet", "--projections", "1.parquet", "d1.parquet", "t1.parquet",
-     "--neighbours", "n1.parquet", "--provenance", "provenance.json", "--tables", *REPORT_TABLES,
-     "--confidence", "calibration", "--out", "report"]),
-]  # fmt: skip
+EVERY: list[Step] = []
+for line in SCRIPT.replace("\n  ", " ").split("\n")[1:-1]:
+    name, *words = line.split()
+    EVERY.append((name, [word for part in words for word in NAMED.get(part, [part])]))
 
 # These commands run without the files of a deleted study.
 DO_WITHOUT = {"evaluate", "compare", "report"}

@@ -13,33 +13,9 @@ from typing import Any
 
 import torch
 import transformers
+import zoo_tokenizers as released
 from tokenizers import Tokenizer
-from zoo_tokenizers import (
-    ROBERTA,
-    ROBERTA_NAMES,
-    albert,
-    bloom,
-    byte_level,
-    camembert,
-    deberta,
-    deberta_v3,
-    eurobert,
-    gemma,
-    gpt2,
-    gpt_neox,
-    lfm2,
-    llama,
-    modernbert,
-    mpnet,
-    olmo2,
-    qwen2,
-    roberta,
-    smollm3,
-    t5,
-    wordpiece,
-    xlm_roberta,
-    xlnet,
-)
+from zoo_tokenizers import ROBERTA, ROBERTA_NAMES, byte_level, mpnet, wordpiece
 
 BLOCKS, WIDTH = 3, 32
 LENGTH = 128
@@ -129,43 +105,44 @@ KINDS: dict[str, Kind] = {
     ),
     "mpnet": Kind(mpnet, network("MPNetConfig", "MPNetForMaskedLM", **BY_PADDING)),
     "roberta": Kind(
-        roberta, network("RobertaConfig", "RobertaForMaskedLM", type_vocab_size=1, **BY_PADDING)
+        released.roberta,
+        network("RobertaConfig", "RobertaForMaskedLM", type_vocab_size=1, **BY_PADDING),
     ),
     "xlm-roberta": Kind(
-        xlm_roberta,
+        released.xlm_roberta,
         network("XLMRobertaConfig", "XLMRobertaForMaskedLM", type_vocab_size=1, **BY_PADDING),
     ),
     "camembert": Kind(
-        camembert,
+        released.camembert,
         network("CamembertConfig", "CamembertForMaskedLM", type_vocab_size=1, **BY_PADDING),
     ),
     "albert": Kind(
-        albert, network("AlbertConfig", "AlbertForPreTraining", embedding_size=16)
+        released.albert, network("AlbertConfig", "AlbertForPreTraining", embedding_size=16)
     ),
     "deberta": Kind(
-        deberta,
+        released.deberta,
         network("DebertaConfig", "DebertaForMaskedLM", relative_attention=True,
            pos_att_type=["c2p", "p2c"], position_biased_input=False),
     ),
     "deberta-v2": Kind(
-        deberta_v3, network("DebertaV2Config", "DebertaV2ForMaskedLM", **DISENTANGLED)
+        released.deberta_v3, network("DebertaV2Config", "DebertaV2ForMaskedLM", **DISENTANGLED)
     ),
     "modernbert": Kind(
-        modernbert,
+        released.modernbert,
         network("ModernBertConfig", "ModernBertForMaskedLM", global_attn_every_n_layers=3,
            local_attention=16, pad_token_id=3, cls_token_id=1, sep_token_id=2, bos_token_id=1,
            eos_token_id=2),
         last_normed=True,
     ),
     "xlnet": Kind(
-        xlnet,
+        released.xlnet,
         network("XLNetConfig", "XLNetLMHeadModel", **{
             **NONE, "d_model": WIDTH, "n_layer": BLOCKS, "n_head": 4, "d_inner": 64,
             "initializer_range": 0.5}),
         cls="last", limit=None, passing=False,
     ),
     "gpt2": Kind(
-        gpt2,
+        released.gpt2,
         network("GPT2Config", "GPT2LMHeadModel", **{
             **NONE, "n_embd": WIDTH, "n_layer": BLOCKS, "n_head": 4, "n_positions": LENGTH,
             "initializer_range": 0.5, "bos_token_id": 0, "eos_token_id": 0}),
@@ -179,7 +156,7 @@ KINDS: dict[str, Kind] = {
             "decoder_ffn_dim": 64, "max_position_embeddings": LENGTH, "init_std": 0.3}),
     ),
     "t5": Kind(
-        t5,
+        released.t5,
         network("T5Config", "T5ForConditionalGeneration", **{
             **NONE, "d_model": WIDTH, "d_kv": 8, "d_ff": 64, "num_layers": BLOCKS,
             "num_decoder_layers": 2, "num_heads": 4, "initializer_factor": 1.0}),
@@ -198,73 +175,75 @@ KINDS: dict[str, Kind] = {
         passing=False,
     ),
     "llama": Kind(
-        llama, network("LlamaConfig", "LlamaForCausalLM", num_key_value_heads=4), **DECODER
+        released.llama, network("LlamaConfig", "LlamaForCausalLM", num_key_value_heads=4), **DECODER
     ),
     "mistral": Kind(
-        llama,
+        released.llama,
         network("MistralConfig", "MistralForCausalLM", num_key_value_heads=2, sliding_window=8),
         **DECODER,
     ),
     "phi3": Kind(
-        llama,
+        released.llama,
         network("Phi3Config", "Phi3ForCausalLM", num_key_value_heads=2, sliding_window=8,
            pad_token_id=0, eos_token_id=2),
         **DECODER,
     ),
     "qwen2": Kind(
-        qwen2, network("Qwen2Config", "Qwen2ForCausalLM", num_key_value_heads=2), **DECODER
+        released.qwen2, network("Qwen2Config", "Qwen2ForCausalLM", num_key_value_heads=2), **DECODER
     ),
     "qwen3": Kind(
-        qwen2,
+        released.qwen2,
         network("Qwen3Config", "Qwen3ForCausalLM", num_key_value_heads=2, head_dim=16),
         **DECODER,
     ),
     "gemma2": Kind(
-        gemma,
+        released.gemma,
         network("Gemma2Config", "Gemma2ForCausalLM", num_key_value_heads=2, head_dim=8,
            sliding_window=8, query_pre_attn_scalar=8),
         **{**DECODER, "mask": True},
     ),
     "gemma3": Kind(
-        gemma,
+        released.gemma,
         network("Gemma3TextConfig", "Gemma3ForCausalLM", num_key_value_heads=2, head_dim=8,
            sliding_window=8, sliding_window_pattern=3, query_pre_attn_scalar=8),
         **{**DECODER, "mask": True},
     ),
     "olmo2": Kind(
-        olmo2, network("Olmo2Config", "Olmo2ForCausalLM", pad_token_id=1, eos_token_id=0), **DECODER
+        released.olmo2,
+        network("Olmo2Config", "Olmo2ForCausalLM", pad_token_id=1, eos_token_id=0),
+        **DECODER,
     ),
     "smollm3": Kind(
-        smollm3,
+        released.smollm3,
         network("SmolLM3Config", "SmolLM3ForCausalLM", num_key_value_heads=2,
            no_rope_layer_interval=2, pad_token_id=1, bos_token_id=0, eos_token_id=1),
         **DECODER,
     ),
     "gpt-neox": Kind(
-        gpt_neox, network("GPTNeoXConfig", "GPTNeoXForCausalLM", eos_token_id=0), **DECODER
+        released.gpt_neox, network("GPTNeoXConfig", "GPTNeoXForCausalLM", eos_token_id=0), **DECODER
     ),
     "bloom": Kind(
-        bloom,
+        released.bloom,
         network("BloomConfig", "BloomForCausalLM", **{
             **NONE, "hidden_size": WIDTH, "n_layer": BLOCKS, "n_head": 4,
             "initializer_range": 0.5}),
         limit=None, **DECODER,
     ),
     "lfm2": Kind(
-        lfm2,
+        released.lfm2,
         network("Lfm2Config", "Lfm2ForCausalLM", num_key_value_heads=2, full_attn_idxs=[1],
            block_auto_adjust_ff_dim=False),
         **DECODER,
     ),
     "modernbert-decoder": Kind(
-        modernbert,
+        released.modernbert,
         network("ModernBertDecoderConfig", "ModernBertDecoderForCausalLM",
            global_attn_every_n_layers=3, local_attention=16, pad_token_id=3, cls_token_id=1,
            sep_token_id=2, bos_token_id=1, eos_token_id=2),
         causal=True, last_normed=True,
     ),
     "eurobert": Kind(
-        eurobert,
+        released.eurobert,
         network("EuroBertConfig", "EuroBertForMaskedLM", pad_token_id=1, bos_token_id=0,
            eos_token_id=1, mask_token_id=2),
         last_normed=True, cls=None,
@@ -274,12 +253,12 @@ KINDS: dict[str, Kind] = {
     ),
     "ernie": Kind(wordpiece(), network("ErnieConfig", "ErnieForPreTraining", use_task_id=True)),
     "xlm-roberta-xl": Kind(
-        xlm_roberta,
+        released.xlm_roberta,
         network("XLMRobertaXLConfig", "XLMRobertaXLForMaskedLM", type_vocab_size=1, **BY_PADDING),
         last_normed=True,
     ),
     "mt5": Kind(
-        t5,
+        released.t5,
         network("MT5Config", "MT5ForConditionalGeneration", **{
             **NONE, "d_model": WIDTH, "d_kv": 8, "d_ff": 64, "num_layers": BLOCKS,
             "num_decoder_layers": 2, "num_heads": 4, "initializer_factor": 1.0}),

@@ -26,6 +26,7 @@ from tokenizers import (
 
 QUICKSTART = Path(__file__).parents[2] / "wsd/data/quickstart-hard"
 PIECES = 400
+FAST = "PreTrainedTokenizerFast"
 
 # SentencePiece's compiled form of seven rules (ﬁ to fi, ① to 1, a wide A to A, … to three dots,
 # ½ to 1/2, ™ to TM, e with U+0301 to é); the real nmt_nfkc takes 300 kB.
@@ -61,33 +62,30 @@ def sentences() -> list[str]:
 
 def wordpiece(cls: str = "BertTokenizer", *, lower: bool = True) -> Any:
     def build() -> tuple[Tokenizer, dict[str, Any]]:
-        special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
-        made = _wordpiece(special, "[UNK]", lower)
+        made = _wordpiece(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"], lower)
         made.post_processor = processors.TemplateProcessing(
             single="[CLS]:0 $A:0 [SEP]:0",
             pair="[CLS]:0 $A:0 [SEP]:0 $B:1 [SEP]:1",
             special_tokens=[("[CLS]", 2), ("[SEP]", 3)],
         )
-        names = _names(pad="[PAD]", unk="[UNK]", cls="[CLS]", sep="[SEP]", mask="[MASK]")
-        return made, {"tokenizer_class": cls, "do_lower_case": lower, **names}
+        return made, {"tokenizer_class": cls, "do_lower_case": lower, **_names(**BERT_NAMES)}
 
     return build
 
 
 def mpnet() -> tuple[Tokenizer, dict[str, Any]]:
-    special = ["<s>", "<pad>", "</s>", "[UNK]", "<mask>"]
-    made = _wordpiece(special, "[UNK]", True)
+    made = _wordpiece(["<s>", "<pad>", "</s>", "[UNK]", "<mask>"], True)
     made.post_processor = processors.RobertaProcessing(("</s>", 2), ("<s>", 0), True, False)
     names = _names(pad="<pad>", unk="[UNK]", cls="<s>", sep="</s>", mask="<mask>")
     return made, {"tokenizer_class": "MPNetTokenizer", "do_lower_case": True, **names}
 
 
-def _wordpiece(special: list[str], unknown: str, lower: bool) -> Tokenizer:
-    made = Tokenizer(models.WordPiece(unk_token=unknown))
+def _wordpiece(special: list[str], lower: bool) -> Tokenizer:
+    made = Tokenizer(models.WordPiece(unk_token="[UNK]"))
     made.normalizer = normalizers.BertNormalizer(lowercase=lower)
     made.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     made.decoder = decoders.WordPiece()
-    made.model = models.WordPiece(_pieces(made, special), unk_token=unknown)
+    made.model = models.WordPiece(_pieces(made, special), unk_token="[UNK]")
     made.add_special_tokens(special)
     return made
 
@@ -106,39 +104,41 @@ def _pieces(made: Tokenizer, special: list[str]) -> dict[str, int]:
     characters = sorted({c for word in words for c in word})
     pieces = [*special, *characters, *(f"##{c}" for c in characters)]
     for counted, room in ((endings, 60), (words, PIECES)):
-        common = sorted(counted, key=lambda piece: (-counted[piece], piece))
-        pieces += [piece for piece in common if piece not in pieces][
-            : min(room, PIECES - len(pieces))
-        ]
+        common = sorted({*counted} - {*pieces}, key=lambda piece: (-counted[piece], piece))
+        pieces += common[: min(room, PIECES - len(pieces))]
     return {piece: i for i, piece in enumerate(pieces)}
 
 
-def byte_level(kind: str, special: list[str], *, prefix: bool = False, **names: str) -> Any:
+def _trained_bpe(pre_tokenizer: Any, special: list[str], names: dict[str, str]) -> Tokenizer:
+    made = Tokenizer(models.BPE())
+    made.pre_tokenizer = pre_tokenizer
+    made.decoder = decoders.ByteLevel()
+    trainer = trainers.BpeTrainer(
+        vocab_size=PIECES,
+        special_tokens=special,
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+        show_progress=False,
+    )
+    made.train_from_iterator(sentences(), trainer)
+    _eat_space_before_mask(made, names)
+    return made
+
+
+def byte_level(kind: str, special: list[str], **names: str) -> Any:
     """Build byte-level BPE: a space belongs to the next word."""
 
     def build() -> tuple[Tokenizer, dict[str, Any]]:
-        made = Tokenizer(models.BPE())
-        made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=prefix)
-        made.decoder = decoders.ByteLevel()
-        trainer = trainers.BpeTrainer(
-            vocab_size=PIECES,
-            special_tokens=special,
-            initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
-            show_progress=False,
-        )
-        made.train_from_iterator(sentences(), trainer)
-        _eat_space_before_mask(made, names)
+        made = _trained_bpe(pre_tokenizers.ByteLevel(add_prefix_space=False), special, names)
         if "cls" not in names:
             made.post_processor = processors.ByteLevel(trim_offsets=False)
         elif kind in ("RobertaTokenizer", "BartTokenizer", "LongformerTokenizer"):
-            sep = (names["sep"], made.token_to_id(names["sep"]))
-            first = (names["cls"], made.token_to_id(names["cls"]))
-            made.post_processor = processors.RobertaProcessing(sep, first, True, prefix)
+            sep, first = ((names[name], made.token_to_id(names[name])) for name in ("sep", "cls"))
+            made.post_processor = processors.RobertaProcessing(sep, first, True, False)
         else:
             made.post_processor = _template(made, "{cls} $A {sep}", **names)
-        if kind == "PreTrainedTokenizerFast":
+        added = {} if kind == FAST else {"add_prefix_space": False}
+        if kind == FAST:
             made.normalizer = normalizers.NFC()
-        added = {} if kind == "PreTrainedTokenizerFast" else {"add_prefix_space": prefix}
         return made, {"tokenizer_class": kind, **added, **_names(**names)}
 
     return build
@@ -156,24 +156,11 @@ def split_bytes(
     """Build byte-level BPE that cuts a sentence with a regular expression first."""
 
     def build() -> tuple[Tokenizer, dict[str, Any]]:
-        made = Tokenizer(models.BPE())
+        split = pre_tokenizers.Split(Regex(pattern), "isolated")
+        as_bytes = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
+        made = _trained_bpe(pre_tokenizers.Sequence([split, as_bytes]), special, names)
         if nfc:
             made.normalizer = normalizers.NFC()
-        made.pre_tokenizer = pre_tokenizers.Sequence(
-            [
-                pre_tokenizers.Split(Regex(pattern), "isolated"),
-                pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
-            ]
-        )
-        made.decoder = decoders.ByteLevel()
-        trainer = trainers.BpeTrainer(
-            vocab_size=PIECES,
-            special_tokens=special,
-            initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
-            show_progress=False,
-        )
-        made.train_from_iterator(sentences(), trainer)
-        _eat_space_before_mask(made, names)
         made.post_processor = processors.Sequence(
             [processors.ByteLevel(trim_offsets=False), _template(made, single, **names)]
         )
@@ -286,6 +273,9 @@ ROBERTA_NAMES = {
 }  # fmt: skip
 BERT_NAMES = {"cls": "[CLS]", "sep": "[SEP]", "pad": "[PAD]", "unk": "[UNK]", "mask": "[MASK]"}
 
+END, DEBERTA = "<|endoftext|>", ["[PAD]", "[CLS]", "[SEP]", "[UNK]"]
+DEBERTA_NAMES = {"bos": "[CLS]", "eos": "[SEP]", **BERT_NAMES}
+
 xlm_roberta = unigram(
     "XLMRobertaTokenizer", ROBERTA, ["<mask>"], normalizer=[], single="{cls} $A {sep}",
     **ROBERTA_NAMES,
@@ -297,20 +287,19 @@ camembert = unigram(
 albert = unigram(
     "AlbertTokenizer", ["<pad>", "<unk>", "[CLS]", "[SEP]", "[MASK]"], [],
     normalizer=[*QUOTES, *PLAIN, normalizers.Lowercase()], single="{cls}:0 $A:0 {sep}:0",
-    config={"do_lower_case": True, "keep_accents": False}, bos="[CLS]", eos="[SEP]",
-    cls="[CLS]", sep="[SEP]", pad="<pad>", unk="<unk>", mask="[MASK]",
+    config={"do_lower_case": True, "keep_accents": False},
+    **{**DEBERTA_NAMES, "pad": "<pad>", "unk": "<unk>"},
 )  # fmt: skip
 xlnet = unigram(
     "XLNetTokenizer", ["<unk>", "<s>", "</s>", "<cls>", "<sep>", "<pad>", "<mask>", "<eod>",
-    "<eop>"], [], normalizer=[*QUOTES, *PLAIN], single="$A:0 {sep}:0 {cls}:2", bos="<s>",
-    eos="</s>", cls="<cls>", sep="<sep>", pad="<pad>", unk="<unk>", mask="<mask>",
+    "<eop>"], [], normalizer=[*QUOTES, *PLAIN], single="$A:0 {sep}:0 {cls}:2",
+    **{**ROBERTA_NAMES, "cls": "<cls>", "sep": "<sep>"},
 )  # fmt: skip
 deberta_v3 = unigram(
-    "DebertaV2Tokenizer", ["[PAD]", "[CLS]", "[SEP]", "[UNK]"], ["[MASK]"],
+    "DebertaV2Tokenizer", DEBERTA, ["[MASK]"],
     normalizer=[normalizers.Replace(Regex(r"\s{2,}|[\n\r\t]"), " "), normalizers.NFC(),
     normalizers.Strip(left=False, right=True)], single="{cls}:0 $A:0 {sep}:0", split=False,
-    charsmap=False, config={"do_lower_case": False, "split_by_punct": False}, bos="[CLS]",
-    eos="[SEP]", **BERT_NAMES,
+    charsmap=False, config={"do_lower_case": False, "split_by_punct": False}, **DEBERTA_NAMES,
 )  # fmt: skip
 t5 = unigram(
     "T5Tokenizer", ["<pad>", "</s>", "<unk>"], [f"<extra_id_{i}>" for i in (1, 0)], normalizer=[],
@@ -318,26 +307,14 @@ t5 = unigram(
     "<extra_id_1>"]}, eos="</s>", pad="<pad>", unk="<unk>",
 )  # fmt: skip
 roberta = byte_level("RobertaTokenizer", ROBERTA, **ROBERTA_NAMES)
-gpt2 = byte_level(
-    "GPT2Tokenizer", ["<|endoftext|>"], bos="<|endoftext|>", eos="<|endoftext|>",
-    unk="<|endoftext|>",
-)  # fmt: skip
-deberta = byte_level(
-    "DebertaTokenizer", ["[PAD]", "[CLS]", "[SEP]", "[UNK]"], bos="[CLS]", eos="[SEP]", **BERT_NAMES
-)
-modernbert = byte_level(
-    "PreTrainedTokenizerFast", ["[UNK]", "[CLS]", "[SEP]", "[PAD]"], **BERT_NAMES
-)
-llama = sentencepiece_bpe(
-    "PreTrainedTokenizerFast", ["<unk>", "<s>", "</s>"], bos="<s>", eos="</s>", unk="<unk>"
-)
+gpt2 = byte_level("GPT2Tokenizer", [END], bos=END, eos=END, unk=END)
+gpt_neox = byte_level("GPTNeoXTokenizer", [END, "<|padding|>"], bos=END, eos=END, unk=END)
+deberta = byte_level("DebertaTokenizer", DEBERTA, **DEBERTA_NAMES)
+modernbert = byte_level(FAST, ["[UNK]", "[CLS]", "[SEP]", "[PAD]"], **BERT_NAMES)
+llama = sentencepiece_bpe(FAST, ["<unk>", "<s>", "</s>"], bos="<s>", eos="</s>", unk="<unk>")
 gemma = sentencepiece_bpe(
     "GemmaTokenizer", ["<pad>", "<eos>", "<bos>", "<unk>", "<mask>"], prepend=False, bos="<bos>",
     eos="<eos>", pad="<pad>", unk="<unk>", mask="<mask>",
-)  # fmt: skip
-gpt_neox = byte_level(
-    "GPTNeoXTokenizer", ["<|endoftext|>", "<|padding|>"], bos="<|endoftext|>",
-    eos="<|endoftext|>", unk="<|endoftext|>",
 )  # fmt: skip
 # The patterns of the released tokenizers: Qwen2 cuts numbers into digits, Llama 3 into threes.
 LLAMA3 = (
@@ -346,23 +323,17 @@ LLAMA3 = (
 )
 QWEN2 = LLAMA3.replace("{1,3}", "")
 BLOOM = r" ?[^(\s|[.,!?…。，、।۔،])]+"  # noqa: RUF001
-qwen2 = split_bytes(
-    "Qwen2Tokenizer", QWEN2, ["<|endoftext|>"], nfc=True, eos="<|endoftext|>",
-    pad="<|endoftext|>",
-)  # fmt: skip
+qwen2 = split_bytes("Qwen2Tokenizer", QWEN2, [END], nfc=True, eos=END, pad=END)
 olmo2 = split_bytes(
-    "GPT2Tokenizer", LLAMA3, ["<|endoftext|>", "<|pad|>"], bos="<|endoftext|>",
-    eos="<|endoftext|>", unk="<|endoftext|>", pad="<|pad|>",
-)  # fmt: skip
-smollm3 = split_bytes(
-    "PreTrainedTokenizerFast", LLAMA3, ["<|begin_of_text|>", "<|im_end|>"], eos="<|im_end|>"
+    "GPT2Tokenizer", LLAMA3, [END, "<|pad|>"], bos=END, eos=END, unk=END, pad="<|pad|>"
 )
+smollm3 = split_bytes(FAST, LLAMA3, ["<|begin_of_text|>", "<|im_end|>"], eos="<|im_end|>")
 lfm2 = split_bytes(
-    "PreTrainedTokenizerFast", LLAMA3, ["<|pad|>", "<|startoftext|>", "<|im_end|>"],
-    single="{bos} $A", bos="<|startoftext|>", eos="<|im_end|>", pad="<|pad|>",
+    FAST, LLAMA3, ["<|pad|>", "<|startoftext|>", "<|im_end|>"], single="{bos} $A",
+    bos="<|startoftext|>", eos="<|im_end|>", pad="<|pad|>",
 )  # fmt: skip
 eurobert = split_bytes(
-    "PreTrainedTokenizerFast", LLAMA3, ["<|begin_of_text|>", "<|end_of_text|>", "<|mask|>"],
+    FAST, LLAMA3, ["<|begin_of_text|>", "<|end_of_text|>", "<|mask|>"],
     single="{bos} $A {eos}", bos="<|begin_of_text|>", eos="<|end_of_text|>",
     pad="<|end_of_text|>", mask="<|mask|>",
 )  # fmt: skip

@@ -1,0 +1,91 @@
+"""The tables for a paper: the right rows, and characters that would break them."""
+
+from wsd.artifacts.column_names import BEST
+from wsd.evaluation.latex_table import KEY, latex, markdown
+from wsd.metrics.scores import MEAN_SCORES
+
+TESTED = ("low", "high", "p_holm", "low_over_words", "high_over_words", "p_over_words_holm")
+
+
+def line(kind: str, **other: object) -> dict[str, object]:
+    names = {
+        "reference_model": "m_1",
+        "model": "m_1",
+        "view": "focal+context",
+        "layers": "5+mean-all",
+        "classifier": "a&b|c",
+    }
+    ends = ("", "_low", "_high", "_low_over_words", "_high_over_words")
+    scores = {f"{name}{end}": 0.5 for name in MEAN_SCORES for end in ends}
+    return {"kind": kind, **names, **scores, **other}
+
+
+def difference(of: dict[str, object], value: float, metric: str = "mean_macro_f1") -> dict:
+    numbers = dict(zip(TESTED, (-0.01, 0.05, 0.0004, -0.02, 0.06, 0.25), strict=True))
+    return {**{k: of[k] for k in KEY}, "metric": metric, "difference": value, **numbers}
+
+
+ROWS = [line("selected"), line("candidate", layers="1+2"), line("published")]
+AGAINST = [difference(ROWS[2], 0.09, "micro_accuracy"), difference(ROWS[2], 0.02)]
+
+
+def rows_of(text: str) -> list[str]:
+    """Return the body of a table in Markdown."""
+    return text.split("\n\n")[0].splitlines()[2:]
+
+
+def test_markdown() -> None:
+    text = markdown(ROWS, AGAINST, "mean_macro_f1")
+    header, rule, *_ = text.splitlines()
+    selected, published = rows_of(text)
+    assert header.count("|") == rule.count("|") == selected.replace("\\|", "").count("|")
+    for name in ("micro accuracy", "word accuracy", "macro-F1", "balanced accuracy"):
+        assert f"| {name} |" in header
+    assert "focal 5 + context mean-all" in selected
+    assert "a&b\\|c" in selected
+    assert published.endswith(
+        " [50.00, 50.00] | +2.00 [-1.00, +5.00] | < 0.001 | [-2.00, +6.00] | 0.250 |"
+    )
+    # The caption says what varies in which interval.
+    assert "test sentences vary" in text and "t-interval of macro-F1" in text
+    assert "test documents vary" in markdown(ROWS, AGAINST, "mean_macro_f1", "documents")
+
+
+def test_p_values_near_five_percent_have_four_decimals() -> None:
+    for p, text in ((0.0004, "< 0.001"), (0.0496, "0.0496"), (0.0504, "0.0504"), (0.2, "0.200")):
+        table = markdown(ROWS, [{**AGAINST[1], "p_holm": p}], "mean_macro_f1")
+        assert f"| {text} |" in table
+
+
+def test_the_same_predictions_and_the_best_on_test_have_no_test() -> None:
+    none = dict.fromkeys(TESTED)
+    same = {**AGAINST[1], "difference": 0.0, **none}
+    assert "| the same predictions |  |" in markdown(ROWS, [same], "mean_macro_f1")
+    ends = [name for name in ROWS[0] if name.endswith(("_low", "_high", "_over_words"))]
+    best = {**line(BEST, layers="3+3"), **dict.fromkeys(ends)}
+    for value, shown in ((0.02, "+2.00"), (0.0, "+0.00")):
+        text = markdown([ROWS[0], best], [{**difference(best, value), **none}], "mean_macro_f1")
+        assert rows_of(text)[1].endswith(f"| 50.00 | 50.00 | 50.00 | 50.00 |  | {shown} |  |  |  |")
+
+
+def test_latex_escapes() -> None:
+    text = latex(ROWS, AGAINST, "mean_macro_f1")
+    assert r"m\_1" in text
+    assert r"a\&b|c" in text
+    assert r"\textless{} 0.001" in text
+    assert r"95\% confidence" in text
+    columns = text.split(r"\begin{tabular}{")[1].split("}")[0]
+    body = text.split(r"\midrule")[1].split(r"\bottomrule")[0]
+    for row in body.strip().splitlines():
+        assert row.replace(r"\&", "").count("&") == len(columns) - 1
+
+
+def test_a_published_row_stands_with_each_models_difference() -> None:
+    rows = [line("published"), line("published", reference_model="m_2")]
+    against = [difference(row, value) for row, value in zip(rows, (0.1, -0.2), strict=True)]
+    text = markdown(rows, against, "mean_macro_f1")
+    first, second = rows_of(text)
+    assert "+10.00 [" in first
+    assert "-20.00 [" in second
+    assert "a part for each model" in text
+    assert "a part for each model" not in markdown(ROWS, AGAINST, "mean_macro_f1")

@@ -1,0 +1,252 @@
+"""Intervals: exact limits, naive draws in full arrays, coverage, and few clusters."""
+
+import tracemalloc
+from collections.abc import Callable, Mapping, Sequence
+from importlib.util import module_from_spec, spec_from_file_location
+
+import numpy as np
+import pytest
+from checkout import REPOSITORY
+from random_labels import every_triple, joints, many_senses, random_words
+
+from wsd.metrics import permutation
+from wsd.metrics.confidence_intervals import (
+    inflations,
+    mean_intervals,
+    percentiles,
+    resampled,
+    word_intervals,
+)
+from wsd.metrics.confidence_set import confidence_set
+from wsd.metrics.permutation import paired_permutations
+from wsd.metrics.scores import (
+    MEAN_SCORES,
+    WORD_SCORES,
+    Counts,
+    confusion,
+    mean_scores,
+    scores_of_margins,
+    subtract,
+    word_scores,
+)
+
+Intervals = dict[str, tuple[float, float]]
+Scores = Mapping[str, np.ndarray]
+
+
+def systems(pairs: Sequence[Counts]) -> tuple[list[np.ndarray], list[np.ndarray]]:
+    """Return the confusion matrices of the first and of the second system."""
+    triples = list(map(every_triple, pairs))
+    return [joint.sum(axis=2) for joint in triples], [joint.sum(axis=1) for joint in triples]
+
+
+def test_a_perfect_score_has_an_interval() -> None:
+    for low, high in word_intervals(np.diag([92, 7])).values():
+        assert high == 1
+        assert low < 0.99
+    low, high = word_intervals(np.array([[7, 0], [0, 0]]))["accuracy"]
+    # Clopper & Pearson's one-sided limit at 95%, for 7 of 7, is 0.652; at 97.5% 0.590.
+    assert high == 1
+    assert 0.59 < low < 0.8
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_intervals_hold_the_estimate_and_keep_to_the_range(seed: int) -> None:
+    pairs = joints(random_words(seed))
+    first, second = systems(pairs)
+    spans: list[tuple[tuple[float, float], float, int]] = []
+    for a in first:
+        estimate, own = word_scores(a), word_intervals(a, draws=300)
+        spans += [(own[name], estimate[name], 0) for name in WORD_SCORES]
+    over_a, over_b = mean_scores(first), mean_scores(second)
+    own, between = mean_intervals(first, draws=300), mean_intervals(pairs, draws=300)
+    spans += [(own[name], over_a[name], 0) for name in MEAN_SCORES]
+    spans += [(between[name], over_a[name] - over_b[name], -1) for name in MEAN_SCORES]
+    for (low, high), estimate, floor in spans:
+        assert floor <= low <= estimate <= high <= 1
+        assert low < high
+
+
+def test_the_seed_decides() -> None:
+    pairs = joints(random_words(4, most=60))
+    first = systems(pairs)[0]
+    for run in (
+        lambda rng: mean_intervals(first, draws=100, rng=rng),
+        lambda rng: mean_intervals(pairs, draws=100, rng=rng),
+        lambda rng: word_intervals(first[0], draws=100, rng=rng),
+        lambda rng: resampled(np.arange(9), rng).tolist(),
+    ):
+        assert run(5) == run(np.random.default_rng(5)) != run(6)
+
+
+# Coverage of the true value; bench/coverage.py has the complete simulations
+
+
+def test_words_with_a_sense_of_seven_are_covered() -> None:
+    rng, held = np.random.default_rng(0), []
+    for recall in np.repeat([0.85, 0.95], 150):
+        right = rng.binomial([92, 7], [0.985, recall])
+        matrix = np.array([[right[0], 92 - right[0]], [7 - right[1], right[1]]])
+        low, high = word_intervals(matrix, draws=200, rng=rng)["balanced_accuracy"]
+        held.append(low <= (0.985 + recall) / 2 <= high)
+    # A standard error of 1.3 points.
+    assert np.mean(held) > 0.91
+
+
+SMALL = ("digit", "yard")
+
+
+def test_means_and_differences_of_words_are_covered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(permutation, "PERMUTATIONS", 199)
+    spec = spec_from_file_location("coverage_bench", REPOSITORY / "bench/coverage.py")
+    assert spec is not None and spec.loader is not None
+    bench = module_from_spec(spec)
+    spec.loader.exec_module(bench)
+    rng = np.random.default_rng(0)
+    monkeypatch.setattr(bench, "COUNTS", {word: bench.COUNTS[word] for word in SMALL})
+    means = bench.means("plain", 60, 200, rng)
+    pair = "5 small words, 3 times, 60% shared"
+    monkeypatch.setitem(bench.PAIRS, pair, ("plain", 3.0, 0.6, SMALL))
+    apart = bench.differences(pair, 60, 200, rng)
+    for name in MEAN_SCORES:
+        # Three standard errors below 95%.
+        assert means.coverage("all", name, "ours") > 0.865
+        assert apart.coverage(pair, name, "ours") > 0.865
+        assert not any(apart.disagree[name, "ours"])
+
+
+# Full arrays of gold, first and second
+
+
+def rescaled(mass: np.ndarray, counts: np.ndarray) -> Scores:
+    """Scale the drawn mass of each row to its count; average F1 over the senses that occur."""
+    drawn = mass / np.maximum(mass.sum(axis=-1, keepdims=True), 1e-300)
+    drawn = drawn * counts.sum(axis=-1, keepdims=True)
+    right = np.diagonal(drawn, axis1=-2, axis2=-1)
+    labels = counts.sum(axis=0) + counts.sum(axis=1) > 0
+    return scores_of_margins(right, drawn.sum(axis=-1), drawn.sum(axis=-2), labels)
+
+
+def naive_word(matrix: np.ndarray, draws: int, seed: int) -> Intervals:
+    rng, n = np.random.default_rng(seed), len(matrix)
+    mass = rng.standard_gamma(matrix, size=(draws, n, n))
+    uniform = rng.random((draws, n, 1))
+    right_or_wrong = np.where(np.eye(n), 0.5, 0.5 / (n - 1))
+    cell = (uniform > right_or_wrong.cumsum(axis=1)[:, :-1]).sum(axis=-1, keepdims=True)
+    more = rng.standard_exponential(cell.shape)
+    np.put_along_axis(mass, cell, np.take_along_axis(mass, cell, -1) + more, -1)
+    drawn, results = rescaled(mass, matrix), {}
+    for name, estimate in rescaled(matrix, matrix).items():
+        ordered = np.sort(drawn[name])
+        inside = int(np.ceil(0.95 * draws))
+        start = int((ordered[inside - 1 :] - ordered[: draws - inside + 1]).argmin())
+        low, high = ordered[start], ordered[start + inside - 1]
+        results[name] = (min(low, float(estimate)), max(high, float(estimate)))
+    return results
+
+
+def prior(n: int, n_systems: int) -> np.ndarray:
+    """Return one instance per gold sense: each system is right in half of it, independently."""
+    one = np.where(np.eye(n), 0.5, 0.5 / max(n - 1, 1))
+    if n_systems == 1:
+        return one
+    both = np.zeros((n, n, n))
+    for gold in range(n):
+        both[gold, gold, gold] = 0.25
+        for other in {*range(n)} - {gold}:
+            both[gold, [gold, other, other], [other, gold, other]] = 0.25 / (n - 1)
+    return both
+
+
+@pytest.mark.parametrize("n_senses", [2, 5, 60])
+def test_a_words_intervals_equal_full_arrays(n_senses: int) -> None:
+    gold, first, *_ = many_senses(n_senses, 5 * n_senses)
+    matrix = confusion(gold, first, n_senses)
+    actual, expected = word_intervals(matrix, draws=400, rng=7), naive_word(matrix, 400, 7)
+    for name in WORD_SCORES:
+        assert actual[name] == pytest.approx(expected[name], abs=1e-12)
+
+
+@pytest.mark.parametrize("n", [1, 2, 4])
+def test_pieces_have_the_distribution_of_full_arrays(n: int) -> None:
+    """The draws differ, but the intervals are equal up to 3% of the width in 20,000 draws."""
+    pairs = joints([many_senses(n, 4 * n, 2 + n)])
+    joint, rng = every_triple(pairs[0]), np.random.default_rng(1)
+    (first,), (second,) = systems(pairs)
+    single = rescaled(rng.standard_gamma(first + prior(n, 1), (20_000, n, n)), first)
+    mass = rng.standard_gamma(joint + prior(n, 2), (20_000, n, n, n))
+    pair = [rescaled(mass.sum(axis=-axis), joint.sum(axis=-axis)) for axis in (1, 2)]
+    gap = subtract(mean_scores([first]), mean_scores([second]))
+    for words, drawn, estimate, floor in (
+        ([first], single, mean_scores([first]), 0),
+        (pairs, subtract(*pair), gap, -1),
+    ):
+        actual = mean_intervals(words, draws=20_000, rng=1)
+        for name, of_word in zip(MEAN_SCORES, ("accuracy", *WORD_SCORES), strict=True):
+            values = drawn[of_word] - drawn[of_word].mean()
+            expected = np.clip(estimate[name] + np.quantile(values, [0.025, 0.975]), floor, 1)
+            assert actual[name] == pytest.approx(expected, abs=0.03 * np.ptp(expected) + 1e-9)
+
+
+def peak(function: Callable[[], object]) -> float:
+    """Return the peak memory of a call in MB."""
+    tracemalloc.start()
+    function()
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    return most / 1e6
+
+
+def test_memory_does_not_grow_with_the_senses_cube(monkeypatch: pytest.MonkeyPatch) -> None:
+    """400 draws of the 216,000 cells of 60 senses take 691 MB."""
+    word = many_senses(60, 600)
+    (joint,) = joints([word])
+    monkeypatch.setattr(permutation, "PERMUTATIONS", 1999)
+    for function in (
+        lambda: mean_intervals([joint], draws=400),
+        lambda: paired_permutations([joint]),
+        lambda: confidence_set([word[0]], [np.stack(word[1:3])], MEAN_SCORES[0]),
+    ):
+        assert peak(function) < 64
+
+
+# Documents and resampling
+
+
+def test_documents_widen_intervals_by_the_inflation() -> None:
+    rng = np.random.default_rng(1)
+    words = random_words(1, n_words=4, most=40)
+    documents = [rng.integers(8, size=len(word[0])) for word in words]
+    pairs, tied = joints(words), joints(words, documents)
+    narrow, wide, factors = mean_intervals(pairs), mean_intervals(tied), inflations(tied)
+    estimate = subtract(*map(mean_scores, systems(pairs)))
+    assert max(factors.values()) > 1.1
+    for name in MEAN_SCORES:
+        for before, after in zip(narrow[name], wide[name], strict=True):
+            expected = np.clip(factors[name] * (before - estimate[name]) + estimate[name], -1, 1)
+            assert after == pytest.approx(expected, rel=1e-9)
+
+
+def test_pairs_of_one_cluster_are_drawn_together() -> None:
+    weights = resampled(np.array(["b", "a", "b", "c"]), 3)
+    assert (weights[:, 0] == weights[:, 2]).all()
+    assert (weights[:, [0, 1, 3]].sum(axis=1) == 3).all()
+    assert (weights[:, 0] != weights[:, 1]).any()
+
+
+def test_percentiles_hold_the_estimate() -> None:
+    drawn = np.linspace(0, 1, 1001)
+    assert percentiles(drawn, 0.5) == pytest.approx((0.025, 0.975))
+    assert percentiles(drawn, 0.99)[1] == 0.99
+    assert np.isnan(percentiles(drawn, np.nan)).all()
+
+
+def test_few_clusters_widen_each_side_of_the_interval() -> None:
+    """By t's quantile with 4 degrees of freedom over the normal one, and the root of 5 / 4."""
+    drawn = np.linspace(0.4, 0.6, 1001)
+    wider = 2.7764451 / 1.9599640 * np.sqrt(5 / 4)
+    for estimate in (0.5, 0.45):
+        ends = estimate + wider * (np.array([0.405, 0.595]) - estimate)
+        assert percentiles(drawn, estimate, 5) == pytest.approx(ends)
+        assert percentiles(drawn, estimate, 10_000) == pytest.approx((0.405, 0.595), abs=1e-4)
+    assert percentiles(np.full(9, 0.5), 0.5, 1) == (0, 1)
