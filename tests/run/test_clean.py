@@ -12,7 +12,7 @@ from wsd.cli import main
 from wsd.run import session
 from wsd.run.check import damaged
 from wsd.storage.atomic import write_text
-from wsd.storage.checksums import SUMS, set_aside
+from wsd.storage.checksums import SUMS
 
 DATASET = Path("results/quickstart")
 STORE = DATASET / "store"
@@ -113,18 +113,6 @@ def test_the_last_begun_run_of_a_name_counts(capsys: pytest.CaptureFixture[str])
     assert " MB in folds/" not in run_clean(capsys, "--yes")
     assert first.map.exists() and not second.map.exists()
     assert all(Path(path).exists() for path in first.made)
-
-
-def test_damaged_files_that_were_set_aside_are_deleted(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    session = fake_results.made()
-    table = next(STORE.glob("comparison@*/words.csv"))
-    aside = set_aside(table)
-    fake_results.run(fake_results.session())
-    run_clean(capsys, "--yes")
-    assert not aside.exists()
-    assert table.exists() and session.map.exists()
 
 
 @pytest.mark.parametrize("name", ["run.json", "store/corpus@*/words.json"])

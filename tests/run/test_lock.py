@@ -10,13 +10,10 @@ import sys
 from pathlib import Path
 
 import fake_results
-import numpy as np
 import pytest
 
-from wsd.artifacts.vectors import VectorsWriter
 from wsd.cli import main
 from wsd.run import digests
-from wsd.run.check import damaged_files
 from wsd.run.digests import MAP, PROGRAM
 from wsd.run.session import BusyError, begin
 from wsd.storage import atomic
@@ -101,14 +98,6 @@ def test_where_there_are_no_locks_a_run_says_so(
     assert atomic.remove_abandoned(tmp_path) == [] and left.exists()
 
 
-def vectors(path: Path) -> Path:
-    path.parent.mkdir(parents=True)
-    writer = VectorsWriter(path, (3, 4, 8), {"wsd": "{}"})
-    writer.add(np.random.default_rng(0).normal(size=(3, 4, 8)).astype(np.float32), range(4))
-    writer.close()
-    return path
-
-
 def flip(path: Path, place: int) -> None:
     data = bytearray(path.read_bytes())
     data[place] ^= 4
@@ -144,21 +133,6 @@ def test_a_run_begins_by_cleaning_its_folder(
     fake_results.run(fake_results.session())
     # The check reads the files of runs; the damaged file belongs to none.
     assert main(["check"]) == 0
-
-
-@pytest.mark.slow
-def test_every_flipped_bit_of_a_file_of_vectors_is_found(tmp_path: Path) -> None:
-    path = vectors(tmp_path / "word/focal.safetensors")
-    output = "has no checksum next to it"
-    assert list(damaged_files(path)) == [(path, output)]
-    sound = path.read_bytes()
-    for place in range(len(sound)):
-        flip(path, place)
-        assert [file for file, problem in damaged_files(path) if problem != output] == [path], place
-        path.write_bytes(sound)
-    for length in range(0, len(sound), 7):
-        path.write_bytes(sound[:length])
-        assert [file for file, problem in damaged_files(path) if problem != output] == [path]
 
 
 @pytest.mark.parametrize("of_a_run", [True, False])
