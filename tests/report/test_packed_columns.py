@@ -9,7 +9,7 @@ import pytest
 from report_builder import HOSTILE_COLUMN, MODEL, make_run
 
 from wsd.report.pages.load_report import load_report
-from wsd.report.pages.render import MOST_VALUES, most_colours, packed_columns
+from wsd.report.pages.render import packed_columns
 from wsd.report.pages.word import word_data
 
 
@@ -37,15 +37,6 @@ def packed(cells: list[str], with_text: list[bool] | None = None) -> list[dict[s
 def test_values_are_in_order(cells: list[str], values: list[str]) -> None:
     [column] = packed(cells)
     assert column["values"] == values and cells_of(column) == cells
-
-
-@pytest.mark.parametrize(
-    ("n", "is_group"), [(1, False), (2, True), (MOST_VALUES, True), (MOST_VALUES + 1, False)]
-)
-def test_columns_of_2_to_20_values_give_colours(n: int, is_group: bool) -> None:
-    columns = packed([f"v{i}" for i in range(n)] * 2)
-    assert columns[0]["group"] == is_group
-    assert most_colours(columns) == (n if is_group else 0)
 
 
 def test_a_long_column_has_text_with_the_sentences_alone() -> None:
