@@ -12,7 +12,7 @@ from wsd.corpora.importer import (
     table_files,
     xml_formats,
 )
-from wsd.corpora.importer.gathered import ALL_SPLITS, BadLines, Gathered
+from wsd.corpora.importer.gathered import ALL_SPLITS, Gathered
 from wsd.corpora.importer.labelled_tables import Options
 from wsd.errors import visible
 
@@ -148,41 +148,6 @@ def _write_file(table: Any, out: Any) -> None:
 
     with pa.ipc.new_file(out, table.schema) as writer:
         writer.write_table(table)
-
-
-def run_foreign_xml(data: bytes, at: Path) -> None:
-    """A file with answers inside."""
-    path = at / "a.xml"
-    path.write_bytes(data)
-    for matches, read in (
-        (xml_formats.is_lexical_sample, xml_formats.read_lexical_sample),
-        (xml_formats.is_ufsac, xml_formats.read_ufsac),
-    ):
-        if matches(path):
-            bad_lines = BadLines()
-            gathered = read(path, bad_lines)
-            check_gathered(gathered)
-            bad_lines.settle(len(gathered.rows), skip=False)
-
-
-def foreign_xml_seeds() -> list[bytes]:
-    instance = b"""<instance id="i" docsrc="BNC"><answer instance="i" senseid="bird"/>
-<answer senseid="U"/><context>The <head>crane</head> flew &eacute; &frac12 ; &x &#233;</context>
-</instance>"""
-    sample = b'<lexelt item="crane" pos="n">' + instance + b"</lexelt>"
-    word = b'<word surface_form="West_crane" lemma="crane" pos="NN" wn30_key="a;b"/>'
-    ufsac = b'<corpus><document id="d"><sentence><word surface_form="the"/>' + word
-    ufsac += b"</sentence></document></corpus>"
-    return [
-        b"<?xml version='1.0'?><!DOCTYPE corpus SYSTEM 'x'>\n<corpus>" + sample + b"</corpus>",
-        sample + sample,
-        sample.replace(b"<head>", b""),
-        b'<!DOCTYPE a [<!ENTITY b "c">]>' + sample,
-        ufsac,
-        sample.decode().encode("utf-16"),
-        ufsac.replace(b"wn30", b"wn16"),
-        ufsac.replace(b"surface_form=", b"form="),
-    ]
 
 
 def run_xml(data: bytes, at: Path) -> None:

@@ -14,7 +14,6 @@ import huggingface_hub.constants
 import pytest
 from log_state import logs_as_before
 from run import limited
-from steps import STEPS, prepare
 
 from wsd import arguments as shared
 from wsd import cli
@@ -146,27 +145,3 @@ def test_every_argument_of_a_command(
 def test_an_unknown_command(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for argv in ([], ["nonesuch"], [ESCAPE], ["--log"], ["--log", "folder", "leaderboard", "none"]):
         assert outcome(argv, capsys) in (1, 2)
-
-
-@pytest.mark.slow
-def test_every_argument_with_valid_others(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """All other arguments are valid, so that the command reads the bad one."""
-    prepare(tmp_path)
-    capsys.readouterr()
-    (tmp_path / "folder").mkdir()
-    (tmp_path / "empty").write_bytes(b"")
-    (tmp_path / "noise.parquet").write_bytes(Random(1).randbytes(500))
-    bases: dict[str, list[str]] = {}
-    with contextlib.chdir(tmp_path), logs_as_before():
-        for command, usual in STEPS:
-            assert outcome([command, *usual], capsys) == 0
-            bases[command] = usual
-        refused = 0
-        for command, base in bases.items():
-            # Try a few values for each argument, because some runs take a second.
-            beside = [argv for argv in tries(command, base) if argv[1 : len(base) + 1] == base]
-            for argv in Random(command).sample(beside, min(8, len(beside))):
-                refused += outcome(argv, capsys) != 0
-    assert refused > 2 * len(bases)

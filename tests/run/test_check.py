@@ -78,13 +78,6 @@ def run_check(capsys: pytest.CaptureFixture[str], *arguments: str, code: int = 0
     return out + err
 
 
-@pytest.mark.parametrize("given", ["none", "file", "empty"])
-def test_other_folders_are_not_results(capsys: pytest.CaptureFixture[str], given: str) -> None:
-    Path("file").write_text("")
-    Path("empty").mkdir()
-    assert "what to do" in run_check(capsys, given, code=6)
-
-
 def test_a_whole_run(ended: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The command writes nothing, so that it works in read-only folders."""
     Path("config").mkdir()

@@ -7,7 +7,6 @@ from pathlib import Path
 import fake_results
 import pytest
 
-from wsd.artifacts.run_json import RUN_MAP
 from wsd.cli import main
 from wsd.run import session
 from wsd.run.check import damaged
@@ -86,19 +85,6 @@ def test_files_of_an_unfinished_run_are_kept(capsys: pytest.CaptureFixture[str])
     write_text(folder / "apple@0123456789/focal.safetensors", "hours of work")
     assert run_clean(capsys, "--yes") == DELETED
     assert (folder / "apple@0123456789/focal.safetensors").exists()
-
-
-def test_files_of_a_run_without_tables_are_deleted(capsys: pytest.CaptureFixture[str]) -> None:
-    fake_results.made()
-    run_clean(capsys, "--yes")
-    before = files()
-    fake_results.made("b", seed=2)
-    shutil.rmtree(DATASET / "runs")
-    assert " MB in tiny@" in run_clean(capsys, "--yes")
-    assert {*files()} == {*before}
-    # A missing map does not mean that a run was given up, as long as its tables exist.
-    (DATASET / RUN_MAP).unlink()
-    assert run_clean(capsys, "--yes") == DELETED
 
 
 def test_the_last_begun_run_of_a_name_counts(capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,7 +2,6 @@
 
 import contextlib
 import io
-import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -39,7 +38,6 @@ OTHERS: dict[str, dict[str, Any]] = {
         "tuning": {"folds": 2, "repeats": 1},
         "classifiers": [CENTROID, {"name": "logistic", "C": [1, 0.01]}],
     },
-    "model": {"models": [{**MODEL, "path": "other-bert"}]},
 }
 # The stored views: no vector depends on the seed.
 VIEWS = ("context", "focal")
@@ -48,7 +46,6 @@ VIEWS = ("context", "focal")
 def create(root: Path) -> Checkout:
     checkout = Checkout.create(root)
     tiny_bert(root / "tiny-bert")
-    tiny_bert(root / "other-bert", max_length=32)
     for name, changes in OTHERS.items():
         checkout.configure(name, **{**FIRST, **changes})
     return checkout
@@ -100,6 +97,7 @@ def back(checkout: Checkout, seen: dict[str, dict[str, bytes]], name: str = "fir
 
 
 def test_another_seed_and_back(checkout: Checkout, seen: dict[str, Any]) -> None:
+    """What does another seed compute again, and does going back cost anything?"""
     before = files(checkout, *VIEWS)
     assert len(before) == len(VIEWS)
     # `seed` on the command line, which is part of the command.
@@ -124,6 +122,7 @@ def test_another_seed_and_back(checkout: Checkout, seen: dict[str, Any]) -> None
 def test_other_words_folds_and_search_spaces_and_back(
     checkout: Checkout, seen: dict[str, Any]
 ) -> None:
+    """What do other words and folds compute again, and does going back cost anything?"""
     before = files(checkout, *VIEWS)
     run = checkout.run(*arguments("words"))
     assert "tiny: 1 of 2 words were embedded before" in run.text
@@ -134,32 +133,3 @@ def test_other_words_folds_and_search_spaces_and_back(
     order = {"classifiers": [CENTROID, {"name": "logistic", "C": [1, 0.01]}]}
     path = checkout.configure("order", **{**FIRST, **order})
     assert checkout.run("-n", "--configfile", path).jobs["classify"] == 1
-
-
-def test_a_model_of_the_same_name_and_back(checkout: Checkout, seen: dict[str, Any]) -> None:
-    run = checkout.run(*arguments("model"))
-    assert run.jobs["model"] == run.jobs["embed"] == 1 and "folds" not in run.jobs
-    seen["model"] = look(checkout)
-    assert unlike(seen["model"], seen["first"])
-    shutil.rmtree(checkout.root / ".snakemake")
-    for name in ("first", "words", "seed", "model"):
-        back(checkout, seen, name)
-
-
-def test_runs_in_another_order(checkout: Checkout, seen: dict[str, Any], tmp_path: Path) -> None:
-    """A run's results do not depend on runs before it.
-
-    Here every run has one core, and there two.
-    """
-    for name in OTHERS:  # where the tests before were left out
-        if name not in seen:
-            checkout.run(*arguments(name))
-            seen[name] = look(checkout)
-    other = create(tmp_path / "wsd")
-    for name in ("model", "first"):
-        other.run(*arguments(name, cores=1))
-        assert unlike(look(other), seen[name]) == []
-    for name in ("words", "seed"):
-        other.run(*arguments(name, cores=1))
-    for name in ("words", "seed", "model", "first"):
-        back(other, seen, name)

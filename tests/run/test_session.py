@@ -18,14 +18,6 @@ from wsd.run.digests import MAP, PROGRAM
 from wsd.run.session import BusyError, begin
 from wsd.storage import atomic
 
-HOLD = """
-import sys, time
-from pathlib import Path
-from wsd.run.session import begin
-lock = begin(Path(sys.argv[1]))
-print("held", flush=True)
-time.sleep(600)
-"""
 MAP_OF_RUN = json.dumps(
     {
         **{"files": {}, "config": {}, "command": ""},
@@ -34,30 +26,14 @@ MAP_OF_RUN = json.dumps(
 )
 
 
-def started(code: str, *arguments: object) -> subprocess.Popen[str]:
-    command = [sys.executable, "-c", code, *map(str, arguments)]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None and process.stdout.readline()
-    return process
-
-
-def end(process: subprocess.Popen[str]) -> None:
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-    assert process.stdout is not None
-    process.stdout.close()
-
-
 def test_a_second_run_reports_the_first(tmp_path: Path) -> None:
-    first = started(HOLD, tmp_path / "quickstart")
-    with pytest.raises(BusyError) as error:
-        begin(tmp_path / "quickstart")
-    assert f"another run is using these results: process {first.pid} on " in error.value.problem
-    assert "nothing to unlock" in str(error.value.fix)
-    # Another dataset has a lock of its own.
-    begin(tmp_path / "coarsewsd20").close()
-    end(first)
-    # SIGKILL leaves nothing that has to be unlocked.
+    with begin(tmp_path / "quickstart"):
+        with pytest.raises(BusyError) as error:
+            begin(tmp_path / "quickstart")
+        assert f"another run is using these results: process {os.getpid()}" in error.value.problem
+        # Another dataset has a lock of its own.
+        begin(tmp_path / "coarsewsd20").close()
+    # The lock ends with the process, so that nothing has to be unlocked.
     begin(tmp_path / "quickstart").close()
 
 
@@ -173,9 +149,9 @@ def slow(args):
 leaderboard.run = slow
 sys.exit(cli.main(["leaderboard", "summary.csv"]))
 """
-    process = started(code, tmp_path / "table.csv")
-    process.terminate()
-    assert process.wait(60) == 128 + signal.SIGTERM
+    call = [sys.executable, "-c", code, str(tmp_path / "table.csv")]
+    with subprocess.Popen(call, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None and process.stdout.readline()
+        process.terminate()
+        assert process.wait(60) == 128 + signal.SIGTERM
     assert list(tmp_path.iterdir()) == []
-    assert process.stdout is not None
-    process.stdout.close()

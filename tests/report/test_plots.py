@@ -1,6 +1,5 @@
-"""The plots over layers: labels of axes, baselines, and the colours of the heat map."""
+"""The plots over layers: axes, baselines, rings."""
 
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -8,9 +7,8 @@ import pandas as pd
 import pytest
 from read_pages import parts_of, sources_of
 
-from wsd.report.pages import curves, layers
+from wsd.report.pages import curves
 from wsd.report.pages.curves import Curve
-from wsd.report.pages.layers import heat_row
 from wsd.report.pages.plots import plot_of, plot_of_tables
 
 LINE = Curve("logistic", [0.0, 1.0, 2.5], [40.0, 88.0, 90.0], 0)
@@ -62,24 +60,6 @@ def test_a_ring_is_at_the_chosen_point() -> None:
         drawn = plot_of_tables({"a": table}, y="y", chosen=chosen)
         own = [source["x"] for source in sources_of(drawn) if source["name"] == "ring"]
         assert own == rings
-
-
-def test_baselines_without_an_encoder_are_levels_of_every_metric() -> None:
-    table = pd.DataFrame(
-        {
-            "kind": ["baseline", "baseline", "candidate"],
-            "classifier": ["bag_of_words", "position_length", "most_frequent_sense"],
-            "micro_accuracy": [0.9, 0.5, 0.7],
-        }
-    )
-    report: Any = SimpleNamespace(rows=lambda _, kind: table[table["kind"] == kind])
-    assert layers.baselines(report, "micro_accuracy") == {"bag of words": 90.0}
-
-
-@pytest.mark.parametrize("embeddings", [0.3, 0.87])
-def test_the_embedding_layer_does_not_change_the_colours_of_others(embeddings: float) -> None:
-    _, *cells = heat_row([embeddings, 0.88, 0.98, 0.99])
-    assert cells == [(-11.0, 88.0, 5), (-1.0, 98.0, 16), (0.0, 99.0, 20)]
 
 
 def test_layers_are_in_the_order_of_their_numbers() -> None:
