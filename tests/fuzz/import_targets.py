@@ -2,16 +2,10 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 from mutate import SEPARATOR
 
-from wsd.corpora.importer import (
-    input_formats,
-    labelled_tables,
-    table_files,
-    xml_formats,
-)
+from wsd.corpora.importer import input_formats, labelled_tables, xml_formats
 from wsd.corpora.importer.gathered import ALL_SPLITS, Gathered
 from wsd.corpora.importer.labelled_tables import Options
 from wsd.errors import visible
@@ -99,55 +93,6 @@ def table_seeds() -> list[bytes]:
         for seed in of_kind[kind]
         for way in (way for way in (*range(12), *range(48, 51)) if way % 3 == i)
     ]
-
-
-def run_arrow(data: bytes, at: Path) -> None:
-    """The first byte chooses between Parquet and Arrow."""
-    path = at / f"t{table_files.ARROW[data[0] % 2 if data else 0]}"
-    path.write_bytes(data[1:])
-    options = Options()
-    gathered = labelled_tables.read(path, options)
-    check_gathered(gathered)
-    options.bad_lines.settle(len(gathered.rows), skip=True)
-
-
-def arrow_seeds() -> list[bytes]:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    classes = {"names": ["bird", "machine"], "_type": "ClassLabel"}
-    metadata = {"huggingface": json.dumps({"info": {"features": {"sense": classes}}})}
-    rows = {
-        "sense": [0, 1, 2],
-        "sentence": ["the *crane* flew", None, "a *crane*"],
-        "tags": [["a"], [None], None],
-        "x": [{"a": 1.5}, {"a": float("nan")}, None],
-        "y": [b"1", b"2", None],
-    }
-    seeds = []
-    for keys in ("sense sentence", "sense sentence tags x y", "sentence"):
-        for number in (2, 3):
-            kept = {key: rows[key][:number] for key in keys.split()}
-            table = pa.table(kept).replace_schema_metadata(metadata)
-            for way, write in enumerate((pq.write_table, _write_stream, _write_file)):
-                out = pa.BufferOutputStream()
-                write(table, out)
-                seeds.append(bytes([min(way, 1)]) + out.getvalue().to_pybytes())
-    return seeds
-
-
-def _write_stream(table: Any, out: Any) -> None:
-    import pyarrow as pa
-
-    with pa.ipc.new_stream(out, table.schema) as writer:
-        writer.write_table(table)
-
-
-def _write_file(table: Any, out: Any) -> None:
-    import pyarrow as pa
-
-    with pa.ipc.new_file(out, table.schema) as writer:
-        writer.write_table(table)
 
 
 def run_xml(data: bytes, at: Path) -> None:

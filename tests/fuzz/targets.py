@@ -12,26 +12,16 @@ import tarfile
 import zipfile
 from functools import cache
 from pathlib import Path
-from typing import Any
 from unittest import mock
 
 import import_targets
 import numpy as np
-from checkout import REPOSITORY
 from choices import Choices
-from fuzz_target import (
-    JSON_TOKENS,
-    LAYER_TOKENS,
-    Target,
-    of_studies,
-    small_corpus,
-)
+from fuzz_target import JSON_TOKENS, LAYER_TOKENS, Target, of_studies, small_corpus
 from mutate import SEPARATOR
 
 from wsd.artifacts import corpus_table, feature_set
-from wsd.artifacts import (
-    senses as sense_names,
-)
+from wsd.artifacts import senses as sense_names
 from wsd.classification.estimators.registry import make_estimator
 from wsd.corpora import archives, text_format
 from wsd.corpora.archives import MEMBER_LIMIT
@@ -41,7 +31,6 @@ from wsd.errors import WsdError
 from wsd.fitted import wsd_file
 from wsd.fitted.word_classifier import FittedWord
 from wsd.metrics import nearest
-from wsd.run import config, config_files
 
 # The corpus's text files
 
@@ -189,59 +178,7 @@ def run_model_file(data: bytes, folder: Path) -> None:
         assert fitted.is_ood(answers.distance).dtype == bool
 
 
-# The config, layer choices and feature sets
-
-
-def config_seeds() -> list[bytes]:
-    overlays = """
-words: [pear]
-views: {store: [focal, cls], classify: [cls]}
-controls: {views: [cls], classifiers: [knn], random_weights: [0, 1]}
-models: [{name: a, path: b, blocks: 2, width: 3}, {name: A, path: b, blocks: 2, width: 3}]
-models: [{name: a, path: b, blocks: 2, width: 3, pooling: first, input: masked, sha256: {}}]
-layers: [all, mix-all, mean-last-2]
-features: [{focal: mean-last-2, context: 1}]
-classifiers: [{name: own, estimator: knn, k: [1, 3]}]
-{dataset: coarsewsd20, trains: [nshot-30, 100pct, 10pct], words: [digit]}
-{dataset: coarsewsd20, analyses: [geometry], trains: [1pct, 5pct, 10pct, 25pct, 50pct], seed: 3}
-tuning: {folds: 3, repeats: 2, objective: mean_word_accuracy}
-1: 2
-a: &a [*a]
-- a
-# nothing
-"""
-    return [
-        b"seed: 1",
-        *(line.encode() for line in overlays.strip().split("\n")),
-        b"words: all" + SEPARATOR + b"seed: 2",
-    ]
-
-
-@cache
-def base_config() -> dict[str, Any]:
-    return config_files.read_configs(
-        [REPOSITORY / "config" / file for file in ("config.yaml", "quickstart.yaml")]
-    )
-
-
-def run_config(data: bytes, folder: Path) -> None:
-    files = []
-    for i, part in enumerate(data.split(SEPARATOR)[:3]):
-        files.append(folder / f"{i}.yaml")
-        files[-1].write_bytes(part)
-    # Write over a valid file, which is not read again each time.
-    result = config.check(
-        config_files.merge_configs(base_config(), config_files.read_configs(files))
-    )
-    assert result.words and set(result.words) <= set(result.dataset.words)
-    assert result.models and set(result.classify) <= set(result.store)
-    for name, model in {**result.models, **result.random_controls}.items():
-        assert name == model.name and model.blocks >= 1 and model.width >= 1
-        for choice in model.layers:
-            assert feature_set.parse_layers(choice, model.blocks).name == choice
-    assert set(result.controls.classifiers) <= set(result.classifiers)
-    assert result.trains[0] == "full" and isinstance(result.seed, int)
-    assert all(len(name) <= 100 for name in (*result.models, *result.classifiers))
+# Layer choices
 
 
 def run_layers(data: bytes, folder: Path) -> None:
@@ -380,9 +317,6 @@ TARGETS = {
                (b"\t", b"\n", b"crane", b"0", b"crane_bird", *JSON_TOKENS), 1.5),
         Target("model-file", model_file_seeds, run_model_file,
                (b"F16", b"F64", b"I32", b"learned.coef", b"words", *JSON_TOKENS), 0.8),
-        Target("config", config_seeds, run_config,
-               (b"&a ", b"*a", b"!!binary ", b"2001-99-99", b"<<: ", b"? ", b"- ", b": ", b"|\n",
-                b"0x1f", b"1_0", b".nan", b"models:\n", *JSON_TOKENS, *LAYER_TOKENS), 0.3),
         Target("layers", lambda: [b"\x0ball,mean-last-4,concat-all,sum-1-2-11,-1,mix-all,0",
                                   b"\x01mean-1", b"\x05mean-5-6,mean-last-2", b"\x05true",
                                   b"\x05mean-last-0", b"\x05-0", b"\x05mean-6-7"],
@@ -392,7 +326,6 @@ TARGETS = {
         Target("import-table", import_targets.table_seeds, import_targets.run_table,
                (b",", b"\t", b"\n", b'"', b"*", b"[[", b"]]", b"sentence", b"position", b"start",
                 b"split", b"test", *JSON_TOKENS), 1.5),
-        Target("import-arrow", import_targets.arrow_seeds, import_targets.run_arrow, weight=0.2),
         Target("import-xml", import_targets.xml_seeds, import_targets.run_xml,
                (b"<instance ", b"</", b"/>", b"&amp;", b"&#0;", b"<!DOCTYPE", b'lemma="', b" ",
                 b"<wf>", b"\n"), 1.0),

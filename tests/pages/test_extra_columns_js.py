@@ -8,7 +8,7 @@ from browser import Browser
 from report_builder import HOSTILE, HOSTILE_COLUMN, Run, build_report, make_run
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select
-from word_pages import STATE, by_id, dark, encoded, evaluate, listed, rows_of, word_page
+from word_pages import STATE, by_id, dark, listed, rows_of
 
 from wsd.report.pages.plots import TONES
 
@@ -95,30 +95,6 @@ def test_the_address_has_colour_and_filter_of_any_text(
         ]
     key = [f"{HOSTILE_COLUMN}:", *(f"{text} (16)" for text in (*values[:2], "(no value)"))]
     assert by_id(extra_page, "tones").text.split("\n") == key
-
-
-OFFERED = "return [...document.querySelectorAll('optgroup')].map((e) => e.label)"
-
-
-def test_a_page_without_extra_columns(page: Browser, built: Path) -> None:
-    assert page.js(OFFERED) == [] and not page.driver.find_elements("id", "only")
-    assert "extra" not in word_page(built, "bank").packed()["data"]
-
-
-def test_names_and_values_with_an_equals_sign_stay_apart(chromium: Browser) -> None:
-    columns = [
-        {"name": name, "values": ["x", value], "group": True, "codes": encoded([0, 1], "u1")}
-        for name, value in (("a=b", "c"), ("a", "b=c"))
-    ]
-    body = """const extra = wsd.extraColumns(arguments[0]), [colour, only] = [1, 2].map(() =>
-          document.createElement("select"));
-        extra.offer(colour, only);
-        const options = [...only.options].map(({ value }) => [value, extra.passes(value, 0)]);
-        return [options, ["", " ", "x".repeat(60), "x".repeat(61)].map(extra.nameOf)];"""
-    options, names = evaluate(chromium, ("page.js", "extra-columns.js"), body, columns)
-    assert len(dict(options)) == 4
-    assert [passes for _, passes in options] == [True, False, True, False]
-    assert names == ["(no value)", "(no value)", "x" * 60, f"{'x' * 60}…"]
 
 
 def test_the_card_and_the_tooltip_have_the_text(

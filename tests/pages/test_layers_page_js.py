@@ -32,20 +32,6 @@ def test_the_heat_map_shows_the_selected_metric(chromium: Browser, built: Path) 
     chromium.assert_quiet()
 
 
-def test_one_selector_governs_every_section(chromium: Browser, built: Path) -> None:
-    chromium.open(built / "report" / "layers.html")
-    shown = """return [...document.querySelectorAll("[data-classifier], [data-metric]")]
-        .filter((e) => e.offsetParent).flatMap((e) => Object.values(e.dataset))"""
-    Select(by_id(chromium, "metric")).select_by_value("mean_balanced_accuracy")
-    Select(by_id(chromium, "classifier")).select_by_value("nearest_centroid")
-    assert set(chromium.js(shown)) == {"mean_balanced_accuracy", "nearest_centroid"}
-    titles = chromium.js("return [...document.querySelectorAll('h2')].map((e) => e.innerText)")
-    assert titles[0] == "Balanced accuracy layer by layer"
-    chromium.js("scrollTo(0, document.body.scrollHeight / 2)")
-    assert chromium.js("return document.querySelector('.governs').getBoundingClientRect().top") == 0
-    chromium.assert_quiet()
-
-
 def test_figures_are_drawn_when_they_are_chosen(chromium: Browser, built: Path) -> None:
     chromium.open(built / "report" / "layers.html")
     drawn = "return [...document.querySelectorAll('[data-drawn]')].map((e) => e.dataset.figure)"

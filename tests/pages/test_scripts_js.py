@@ -11,12 +11,7 @@ import numpy as np
 import pytest
 from browser import Browser
 from formula_cells import FORMULAS, NO_FORMULAS
-from word_pages import (
-    by_id,
-    encoded,
-    evaluate,
-    made_data,
-)
+from word_pages import by_id, encoded, evaluate, made_data
 
 from wsd.storage.csv import guarded
 

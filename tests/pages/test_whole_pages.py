@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from browser import Browser
 from report_builder import Run
-from selenium.webdriver.common.keys import Keys
 from word_pages import STATE
 
 from wsd.storage.file_names import file_name
@@ -128,23 +127,3 @@ def test_axe_has_no_serious_finding(chromium: Browser, address: str, scheme: str
     assert actual["passes"] > 20
     serious = [v for v in actual["violations"] if v[0] in ("serious", "critical")]
     assert not serious, json.dumps(serious, indent=1)
-
-
-def test_controls_have_names_and_can_be_reached(page: Browser) -> None:
-    unnamed = page.js(
-        """const all = document.querySelectorAll("button, select, input, [role=region]");
-        return [...all].filter((e) => !e.labels?.length && !e.getAttribute("aria-label")
-          && !e.textContent.trim()
-          && !document.getElementById(e.getAttribute("aria-labelledby"))).map((e) => e.outerHTML)"""
-    )
-    assert unnamed == []
-    reached = []
-    for _ in range(24):
-        page.driver.switch_to.active_element.send_keys(Keys.TAB)
-        reached.append(
-            page.js("return document.activeElement.id || document.activeElement.dataset.layers")
-        )
-    assert {
-        "previous", "layers", "next", "play", "2", "classifier", "colour", "show", "method",
-        "search", "link",
-    } <= set(reached)  # fmt: skip

@@ -1,6 +1,5 @@
 """A word's page in a browser: plot, controls, scores, film strip, address."""
 
-import time
 from pathlib import Path
 
 import numpy as np
@@ -80,16 +79,6 @@ def test_curve_has_the_score_and_interval_of_each_layer_choice(
             titles, rows["macro_f1_low"], rows["macro_f1_high"], strict=True
         ):
             assert f"95% CI {low * 100:.2f} to {high * 100:.2f}" in title
-
-
-def test_strip_has_one_tab_stop_and_keeps_the_focus(page: Browser) -> None:
-    stops = f"{LINKS}.map((frame) => frame.tabIndex)"
-    assert page.js(stops) == [-1, -1, 0, -1]
-    page.js("document.querySelector('#strip a[aria-current]').focus()")
-    page.driver.switch_to.active_element.send_keys(Keys.ARROW_RIGHT)
-    assert page.js(STATE)["hash"] == "#layers=mean-last-2"
-    assert page.js("return document.activeElement.dataset.layers") == "mean-last-2"
-    assert page.js(stops) == [-1, -1, -1, 0]
 
 
 def test_fragment_reopens_the_state(run: Run, built: Path, chromium: Browser) -> None:
@@ -274,44 +263,6 @@ def test_click_on_a_point_pins_it(run: Run, built: Path, page: Browser) -> None:
     assert " ".join(corpus.tokens[rows[5]]) in by_id(page, "card").get_attribute("textContent")
     by_id(page, "unpin").click()
     assert not by_id(page, "card").is_displayed()
-
-
-def test_the_address_has_the_zoom_until_the_layer_changes(page: Browser) -> None:
-    zoom(page, 3)
-    page.until("location.hash.includes('box=')")
-    ranges = page.js(STATE)["ranges"]
-    page.open(page.js("return location.href"))
-    assert page.js(STATE)["ranges"] == pytest.approx(ranges, abs=1e-3)
-    by_id(page, "previous").click()
-    time.sleep(0.4)
-    assert "box=" not in page.js("return location.hash")
-
-
-def opacities(page: Browser) -> list[float]:
-    return page.js(
-        """const [view] = [...Bokeh.index];
-        const { fill, edge } = view.model.document.get_model_by_name("points").data;
-        return Array.from(fill, (value, row) => value + edge[row]);"""
-    )
-
-
-def test_filtered_instances_are_grey_and_keep_the_axes(
-    run: Run, built: Path, page: Browser
-) -> None:
-    before, full = page.js(STATE), opacities(page)
-    Select(by_id(page, "show")).select_by_value("errors")
-    after, grey = page.js(STATE), opacities(page)
-    assert [after[key] for key in ("x", "y", "ranges")] == [
-        before[key] for key in ("x", "y", "ranges")
-    ]
-    for shown, tone, old, new in zip(after["shown"], after["tone"], full, grey, strict=True):
-        assert (tone, new) == (("off", pytest.approx(0.35 * old)) if not shown else (tone, old))
-    Select(by_id(page, "show")).select_by_value("all")
-    page.driver.find_element("css selector", "[data-split=train]").click()
-    hidden, corpus, rows = page.js(STATE), run.corpora["bank"], rows_of(run, built)
-    assert hidden["ranges"] == before["ranges"]
-    trained = [corpus.split[row] == "train" for row in rows]
-    assert [opacity == 0 for opacity in opacities(page)] == trained
 
 
 def test_rings_have_the_colour_of_the_predicted_sense(run: Run, built: Path, page: Browser) -> None:

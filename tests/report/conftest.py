@@ -3,12 +3,7 @@
 from pathlib import Path
 
 import pytest
-from report_builder import (
-    Page,
-    Run,
-    build_report,
-    make_run,
-)
+from report_builder import Page, Run, build_report, make_run
 
 
 @pytest.fixture(scope="session")

@@ -6,13 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from report_builder import (
-    CHOSEN,
-    MODEL,
-    SENSES,
-    Run,
-    predictions_of,
-)
+from report_builder import CHOSEN, MODEL, SENSES, Run, predictions_of
 
 from wsd.report.pages import gallery
 

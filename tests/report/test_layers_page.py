@@ -9,14 +9,7 @@ from urllib.parse import unquote
 import pandas as pd
 import pytest
 from read_pages import lines_of, parts_of, sources_of
-from report_builder import (
-    MODEL,
-    READERS,
-    Page,
-    Run,
-    build_report,
-    make_run,
-)
+from report_builder import MODEL, READERS, Page, Run, build_report, make_run
 
 from wsd.report.pages import layers
 from wsd.report.pages.layers import heat_row

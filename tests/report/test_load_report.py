@@ -6,11 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from report_builder import (
-    Run,
-    build_report,
-    make_run,
-)
+from report_builder import Run, build_report, make_run
 
 from wsd.errors import ResultError
 

@@ -8,15 +8,7 @@ from urllib.parse import unquote, urldefrag
 
 import numpy as np
 import pytest
-from report_builder import (
-    DATASET,
-    GIVEN,
-    HOSTILE_COLUMN,
-    MODEL,
-    Page,
-    Run,
-    make_run,
-)
+from report_builder import DATASET, GIVEN, HOSTILE_COLUMN, MODEL, Page, Run, make_run
 
 from wsd.report.pages import curves, plots, render
 from wsd.report.pages.render import packed_columns

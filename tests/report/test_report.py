@@ -7,12 +7,7 @@ from pathlib import Path
 
 import pytest
 from read_pages import files_in
-from report_builder import (
-    MODEL,
-    Page,
-    Run,
-    build_report,
-)
+from report_builder import MODEL, Page, Run, build_report
 
 from wsd.errors import ResultError
 from wsd.report.tables import TABLES

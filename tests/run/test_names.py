@@ -16,15 +16,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, event, given, settings
 from hypothesis import strategies as st
 
-from wsd.artifacts.dataset import (
-    ABOUT,
-    COUNTS,
-    FILES,
-    FORMAT,
-    MANIFEST,
-    RESERVED,
-    check_reserved,
-)
+from wsd.artifacts.dataset import ABOUT, COUNTS, FILES, FORMAT, MANIFEST, RESERVED, check_reserved
 from wsd.artifacts.run_json import LISTED, PAGES, SOURCE, TABLES, bare, is_listing
 from wsd.errors import ConfigError
 from wsd.run.config import check

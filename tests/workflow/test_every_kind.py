@@ -6,7 +6,6 @@ Dataset, word and model have the names of folders with results.
 import contextlib
 import json
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -19,7 +18,7 @@ from full_config import without_deleted_studies
 from same_results import results
 from tiny import tiny_bert
 
-from wsd.artifacts.run_json import RUN_MAP, RunMap, is_listing, read_listing
+from wsd.artifacts.run_json import RUN_MAP, RunMap
 from wsd.cli import main
 from wsd.run import check as checking
 from wsd.run.digests import SEEN
@@ -100,48 +99,6 @@ def here(rich: Checkout, expected: object, monkeypatch: pytest.MonkeyPatch) -> P
     return rich.root
 
 
-# Kinds of files, and kinds of damage
-
-
-def kind(name: str) -> str:
-    """Return the kind of a file: files of the same step and suffix have the same kind."""
-    path = Path(re.sub("^(predictions|trained|predictions-random-1)/", "<model>/", name))
-    if path.suffix in (".csv", ".json", ".md", ".tex", ".wsd") and "store" not in path.parts:
-        return str(path)
-    return "/".join([*path.parts[:2], path.suffix]) if len(path.parts) > 2 else str(path)
-
-
-def first_of_each(named: dict[str, Path]) -> dict[str, Path]:
-    results: dict[str, Path] = {}
-    for name, path in sorted(named.items()):
-        results.setdefault(kind(name), path)
-    return results
-
-
-def kinds() -> dict[str, tuple[Path, Path]]:
-    """Return for each kind of stored file one file, and its entry in the map."""
-    run = RunMap(TABLES / RUN_MAP)
-    files = {name: Path(path) for name in run.files for path in [os.path.relpath(run.file(name))]}
-    results = {kind_name: (path, path) for kind_name, path in first_of_each(files).items()}
-    for name, path in files.items():
-        if is_listing(path):
-            inner = {f"{name}: {name_}": path.parent / name_ for name_ in read_listing(path)}
-            results |= {
-                kind_name: (name_, path) for kind_name, name_ in first_of_each(inner).items()
-            }
-    # Add the checksum next to a file.
-    table = files["scores.csv"]
-    return results | {"checksum": (table.parent / SUMS / table.name, table)}
-
-
-def copies() -> dict[str, Path]:
-    """Return one published copy of each kind."""
-    published = RunMap(TABLES / RUN_MAP).published
-    return first_of_each(
-        {name: TABLES / name for name, source in published.items() if source is not None}
-    )
-
-
 def flip(path: Path) -> None:
     data = bytearray(path.read_bytes())
     data[len(data) // 2] ^= 0x80
@@ -158,11 +115,16 @@ DAMAGES: dict[str, Callable[[Path], None]] = {
 
 def test_one_run_repairs_everything(rich: Checkout, here: Path, expected: dict[str, bytes]) -> None:
     """Some of my files are damaged or gone: does one run repair them all?"""
-    damages = list(DAMAGES)
-    victims = {path for path, _ in kinds().values()} | {*copies().values()}
-    state = Path("results", SEEN)
-    for i, path in enumerate([*sorted(victims), TABLES / RUN_MAP, state]):
-        DAMAGES[damages[i % len(damages)]](path)
+    run = RunMap(TABLES / RUN_MAP)
+    stored = sorted(Path(os.path.relpath(run.file(name))) for name in run.files)
+    copies = sorted(TABLES / name for name, source in run.published.items() if source is not None)
+    # The vectors of the words, and a checksum next to a file.
+    others = [*TABLES.glob("store/*/embeddings/*@*/*.safetensors")]
+    table = run.file("scores.csv")
+    others += [table.parent / SUMS / table.name, TABLES / RUN_MAP, Path("results", SEEN)]
+    # tests/run/test_check.py damages a file of every kind.
+    for i, path in enumerate([*stored[::3], *copies[::5], *others]):
+        [*DAMAGES.values()][i % len(DAMAGES)](path)
     # Links that are files, that point elsewhere, and that point nowhere.
     folder = TABLES / "predictions/predictions/full/focal"
     link, other = sorted(folder.glob("1.*.parquet"))
@@ -189,25 +151,19 @@ def test_an_input_replaced_by_an_older_file_is_noticed(rich: Checkout, here: Pat
         assert old in text and len(old) == len(new)
         Path(name).write_text(text.replace(old, new))
 
-    edits: dict[str, Callable[[], None]] = {
-        "copy_corpus": lambda: edit("mine/model/train.data.txt", "flew up", "flew by"),
-        "glosses": lambda: edit("glosses.tsv", "model flew", "model went"),
-        "score": lambda: edit("said.jsonl", '"a"', '"b"'),
-        "model": lambda: flip(Path("tiny-bert/model.safetensors")),
-    }
-    inputs = {
-        "copy_corpus": "mine/model/train.data.txt",
-        "glosses": "glosses.tsv",
-        "score": "said.jsonl",
-        "model": "tiny-bert/model.safetensors",
+    inputs: dict[str, tuple[str, Callable[[str], None]]] = {
+        "copy_corpus": ("mine/model/train.data.txt", lambda name: edit(name, "flew up", "flew by")),
+        "glosses": ("glosses.tsv", lambda name: edit(name, "model flew", "model went")),
+        "score": ("said.jsonl", lambda name: edit(name, '"a"', '"b"')),
+        "model": ("tiny-bert/model.safetensors", lambda name: flip(Path(name))),
     }
     deleted = {"glosses": "glosses", "score": "systems"}
-    for rule, name in inputs.items():
+    for rule, (name, change) in inputs.items():
         if deleted.get(rule, "systems") not in STUDIES and rule in deleted:
             continue
         path, kept = Path(name), Path("kept")
         shutil.copy2(path, kept)
-        edits[rule]()
+        change(name)
         os.utime(path, (1e9, 1e9))
         try:
             assert rich.run("-n", *ARGUMENTS).jobs[rule], rule

@@ -2,7 +2,6 @@
 
 import csv
 import itertools
-from collections import Counter
 from collections.abc import Iterator
 
 import numpy as np
@@ -37,25 +36,6 @@ FORMS = {
 
 def grams(tokens: tuple[str, ...], n: int) -> Iterator[tuple[str, ...]]:
     return (tokens[i : i + n] for i in range(len(tokens) - n + 1))
-
-
-@pytest.mark.parametrize(("name", "words", "senses"), [(NAMES[0], 10, 26), (NAMES[1], 5, 11)])
-def test_words_and_senses(name: str, words: int, senses: int) -> None:
-    assert tuple(sorted(path.name for path in (DATA / name).iterdir())) == DATASETS[name].words
-    assert len(CORPORA[name]) == words
-    assert sum(len(table.senses) for table in CORPORA[name].values()) == senses
-    for word, table in CORPORA[name].items():
-        assert 2 <= len(table.senses) <= 4
-        assert all(sense.startswith(f"{word}_") for sense in table.senses)
-
-
-@pytest.mark.parametrize(("name", "n_train", "n_test"), [(NAMES[0], 42, 20), (NAMES[1], 24, 12)])
-def test_enough_instances_of_every_sense(name: str, n_train: int, n_test: int) -> None:
-    for table in CORPORA[name].values():
-        for split, least in (("train", n_train), ("test", n_test)):
-            count = Counter(table.gold[table.split == split].tolist())
-            assert sorted(count) == list(range(len(table.senses)))
-            assert min(count.values()) >= least
 
 
 @pytest.mark.parametrize("name", NAMES)

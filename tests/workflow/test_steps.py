@@ -3,7 +3,6 @@
 import json
 from pathlib import Path
 
-import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 from steps import (
@@ -12,7 +11,6 @@ from steps import (
     PREPARED,
     RENAMED,
     VECTORS,
-    WORDS,
     Refused,
     assert_one_error,
     call,
@@ -20,8 +18,7 @@ from steps import (
     rows,
 )
 
-from wsd.artifacts import predictions, training_set
-from wsd.artifacts.cv_table import read_search
+from wsd.artifacts import predictions
 
 # Written files
 
@@ -34,36 +31,6 @@ def test_every_command_syncs_files_before_it_renames_them(
     assert len(written) > 40
     assert sorted(written - set(RENAMED)) == [], "written in place"
     assert [path for path in sorted(written) if not RENAMED[path]] == [], "not on the disk"
-
-
-def test_classify_writes_a_file_and_a_search_per_training_set(every_step: Path) -> None:
-    for train, out, search in (("full", "p", "s"), ("balanced", "pb", "sb")):
-        written, provenance = predictions.read_predictions(every_step / f"{out}.parquet")
-        searched, source = read_search(every_step / f"{search}.parquet")
-        assert provenance["train"] == source["train"] == train
-        assert (provenance["view"], provenance["layers"]) == ("focal", "mix-all")
-        assert provenance["estimator"] == "logistic" and provenance["task"] == "sense"
-        assert set(searched.scores) == set(WORDS) and len(searched.grid) == 4
-        assert provenance["parameters"] == searched.best("mean_macro_f1")
-        # The only sentence out of domain belongs to one of the words.
-        assert [(prediction.word, prediction.split) for prediction in written] == [
-            *((word, "test") for word in WORDS),
-            ("apple", "outofdomain"),
-        ]
-        n_train = len(training_set.read_folds(every_step / f"{train}.parquet").words["crane"].lines)
-        assert {prediction.n_train for prediction in written if prediction.word == "crane"} == {
-            n_train
-        }
-    # Different training sets give different predictions.
-    assert not np.array_equal(
-        *(
-            predictions.read_predictions(every_step / f"{out}.parquet")[0][0].scores
-            for out in ("p", "pb")
-        )
-    )
-    _, several = predictions.read_predictions(every_step / "p2.parquet")
-    assert (several["view"], several["layers"]) == ("focal+context", "2+1")
-    assert (several["classifier"], several["estimator"]) == ("own", "lda")
 
 
 def test_a_training_set_does_not_depend_on_others(every_step: Path, tmp_path: Path) -> None:
