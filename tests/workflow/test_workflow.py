@@ -338,7 +338,7 @@ def test_a_dry_run_of_the_study(checkout: Checkout, tmp_path: Path) -> None:
     }
     assert list(tmp_path.iterdir()) == []
     # One classifier learns the mix, which has no projection and no neighbours.
-    assert set(re.findall(r"(\w+): .*mix-all, (\w+)", run.text)) == {("classify", "logistic")}
+    assert set(re.findall(r"classify: \S+, focal, mix-all, (\w+)", run.text)) == {"logistic"}
     assert not re.search(r"(project|neighbours): .*mix-all", run.text)
 
 
