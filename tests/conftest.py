@@ -33,7 +33,7 @@ from wsd.encoder.model import resolve
 
 # Files that take minutes, the longest first.
 LONGEST = (
-    *("test_every_kind", "test_workflow", "test_removal", "test_slurm", "test_settings_and_back"),
+    *("test_every_kind", "test_workflow", "test_removal", "test_slurm"),
     *("test_survival", "test_runs", "test_tutorial", "test_crash", "test_installed"),
 )
 

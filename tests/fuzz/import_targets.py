@@ -2,17 +2,11 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 from mutate import SEPARATOR
 
-from wsd.corpora.importer import (
-    input_formats,
-    labelled_tables,
-    table_files,
-    xml_formats,
-)
-from wsd.corpora.importer.gathered import ALL_SPLITS, BadLines, Gathered
+from wsd.corpora.importer import input_formats, labelled_tables, xml_formats
+from wsd.corpora.importer.gathered import ALL_SPLITS, Gathered
 from wsd.corpora.importer.labelled_tables import Options
 from wsd.errors import visible
 
@@ -98,90 +92,6 @@ def table_seeds() -> list[bytes]:
         for i, kind in enumerate(TABLES)
         for seed in of_kind[kind]
         for way in (way for way in (*range(12), *range(48, 51)) if way % 3 == i)
-    ]
-
-
-def run_arrow(data: bytes, at: Path) -> None:
-    """The first byte chooses between Parquet and Arrow."""
-    path = at / f"t{table_files.ARROW[data[0] % 2 if data else 0]}"
-    path.write_bytes(data[1:])
-    options = Options()
-    gathered = labelled_tables.read(path, options)
-    check_gathered(gathered)
-    options.bad_lines.settle(len(gathered.rows), skip=True)
-
-
-def arrow_seeds() -> list[bytes]:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    classes = {"names": ["bird", "machine"], "_type": "ClassLabel"}
-    metadata = {"huggingface": json.dumps({"info": {"features": {"sense": classes}}})}
-    rows = {
-        "sense": [0, 1, 2],
-        "sentence": ["the *crane* flew", None, "a *crane*"],
-        "tags": [["a"], [None], None],
-        "x": [{"a": 1.5}, {"a": float("nan")}, None],
-        "y": [b"1", b"2", None],
-    }
-    seeds = []
-    for keys in ("sense sentence", "sense sentence tags x y", "sentence"):
-        for number in (2, 3):
-            kept = {key: rows[key][:number] for key in keys.split()}
-            table = pa.table(kept).replace_schema_metadata(metadata)
-            for way, write in enumerate((pq.write_table, _write_stream, _write_file)):
-                out = pa.BufferOutputStream()
-                write(table, out)
-                seeds.append(bytes([min(way, 1)]) + out.getvalue().to_pybytes())
-    return seeds
-
-
-def _write_stream(table: Any, out: Any) -> None:
-    import pyarrow as pa
-
-    with pa.ipc.new_stream(out, table.schema) as writer:
-        writer.write_table(table)
-
-
-def _write_file(table: Any, out: Any) -> None:
-    import pyarrow as pa
-
-    with pa.ipc.new_file(out, table.schema) as writer:
-        writer.write_table(table)
-
-
-def run_foreign_xml(data: bytes, at: Path) -> None:
-    """A file with answers inside."""
-    path = at / "a.xml"
-    path.write_bytes(data)
-    for matches, read in (
-        (xml_formats.is_lexical_sample, xml_formats.read_lexical_sample),
-        (xml_formats.is_ufsac, xml_formats.read_ufsac),
-    ):
-        if matches(path):
-            bad_lines = BadLines()
-            gathered = read(path, bad_lines)
-            check_gathered(gathered)
-            bad_lines.settle(len(gathered.rows), skip=False)
-
-
-def foreign_xml_seeds() -> list[bytes]:
-    instance = b"""<instance id="i" docsrc="BNC"><answer instance="i" senseid="bird"/>
-<answer senseid="U"/><context>The <head>crane</head> flew &eacute; &frac12 ; &x &#233;</context>
-</instance>"""
-    sample = b'<lexelt item="crane" pos="n">' + instance + b"</lexelt>"
-    word = b'<word surface_form="West_crane" lemma="crane" pos="NN" wn30_key="a;b"/>'
-    ufsac = b'<corpus><document id="d"><sentence><word surface_form="the"/>' + word
-    ufsac += b"</sentence></document></corpus>"
-    return [
-        b"<?xml version='1.0'?><!DOCTYPE corpus SYSTEM 'x'>\n<corpus>" + sample + b"</corpus>",
-        sample + sample,
-        sample.replace(b"<head>", b""),
-        b'<!DOCTYPE a [<!ENTITY b "c">]>' + sample,
-        ufsac,
-        sample.decode().encode("utf-16"),
-        ufsac.replace(b"wn30", b"wn16"),
-        ufsac.replace(b"surface_form=", b"form="),
     ]
 
 

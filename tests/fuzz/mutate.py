@@ -1,7 +1,6 @@
 """New inputs from old ones: a simple mutation loop that depends only on the seed.
 
-What atheris does without looking at coverage, for when it is not installed, and with what it does
-not have: changes that keep the text a JSON value, so that more than the JSON parser is reached.
+Some changes keep the text a JSON value, so that more than the JSON parser is reached.
 """
 
 import json

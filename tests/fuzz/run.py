@@ -1,16 +1,12 @@
 """Fuzz the parsers: ``python tests/fuzz/run.py --count 200000`` prints counts per target.
 
 The same seed gives the same inputs. A finding is written under ``tests/fuzz/cases`` and ends the
-run of its target; the exit code is then 1. ``--coverage`` measures the branches of the parsers
-that the run took, and fails below 95%; ``--engine atheris`` lets libFuzzer choose the inputs by
-coverage instead.
+run of its target; the exit code is then 1.
 """
 
 import argparse
 import hashlib
-import json
 import signal
-import subprocess
 import sys
 import tempfile
 import time
@@ -29,38 +25,8 @@ sys.path[:0] = [path for path in PATHS if path not in sys.path]  # not where a t
 
 CASES = HERE / "cases"
 SECONDS_PER_INPUT = 10
-ENOUGH = 0.95
 # Use a disk in memory if there is one; real disks are slow.
 MEMORY = "/dev/shm" if Path("/dev/shm").is_dir() else None
-# The parsers: whose branches are counted. A class stands for its methods.
-PARSERS = {
-    "arguments": ("json_object",),
-    "artifacts/dataset": ("Dataset.choose",),
-    "artifacts/feature_set": ("parse_features", "parse_layers", "_named", "expand_layers"),
-    "artifacts/senses": ("sense_texts", "find_clash", "check_text", "readable"),
-    "corpora/archives": ("verified", "_name_below_top", "_members", "_Limited.*"),
-    "corpora/importer/xml_formats": ("*",),
-    "corpora/find_word": ("find_mark", "check_span", "bare_span", "whole_words", "from_*"),
-    "corpora/importer/input_formats": ("read_folder",),
-    "corpora/importer/gathered": ("labelled",),
-    "corpora/importer/table_files": ("*",),
-    "corpora/importer/labelled_tables": ("*",),
-    "corpora/glosses": ("read_senses",),
-    "corpora/text_format": ("read*", "_is_class", "_read_out_of_domain", "_parse_sentence"),
-    "corpora/training_sets": ("read_training_set", "_lines"),
-    "encoder/model": ("_checksum",),
-    "encoder/model_files": ("weights_in", "lacking", "refuse_pickled", "checked_*",
-                            "_check_vocabulary", "_stated"),
-    "report/leaderboard": ("leaderboard", "_read"),
-    "run/config": ("check", "_check_*", "_trains", "_model", "_feature_set", "_classifiers"),
-    "run/config_files": ("read_configs", "merge_configs"),
-    "storage/csv": ("read_csv",),
-    "storage/result_files": ("parsing", "reading_result"),
-    "storage/file_names": ("file_name", "word_of", "is_name", "as_name"),
-    "storage/json": ("read_json",),
-    "storage/text_files": ("read_text_file", "decode_file", "parse_json", "read_lines",
-                           "json_objects"),
-}  # fmt: skip
 
 
 class HangError(Exception):
@@ -134,94 +100,13 @@ def shares(names: list[str], count: int) -> dict[str, int]:
     }
 
 
-def with_atheris(name: str, count: int, seed: int) -> int:
-    """Run one target under libFuzzer in another process, because libFuzzer ends its process."""
-    code = (
-        "import sys, warnings; from pathlib import Path\n"
-        f"sys.path[:0] = {PATHS!r}\n"
-        "warnings.simplefilter('ignore')\n"
-        "import atheris\n"
-        "with atheris.instrument_imports(include=['wsd']):\n"
-        "    from fuzz_target import outcome\n"
-        "    from targets import TARGETS\n"
-        f"target, folder = TARGETS[{name!r}], Path(sys.argv.pop())\n"
-        "atheris.Setup(sys.argv, lambda data: outcome(target, data, folder) and None)\n"
-        "atheris.Fuzz()\n"
-    )
-    from targets import TARGETS
-
-    with tempfile.TemporaryDirectory() as seeds, tempfile.TemporaryDirectory(dir=MEMORY) as folder:
-        for i, data in enumerate([*TARGETS[name].seeds(), *kept_cases(name)]):
-            (Path(seeds) / str(i)).write_bytes(data)
-        (CASES / name).mkdir(parents=True, exist_ok=True)
-        done = subprocess.run(
-            [sys.executable, "-c", code, f"-runs={count}", f"-seed={seed}", "-max_len=8192",
-             f"-timeout={SECONDS_PER_INPUT}", "-rss_limit_mb=4096", "-verbosity=0",
-             f"-artifact_prefix={CASES / name}/", seeds, folder],
-        )  # fmt: skip
-    return done.returncode
-
-
-def parsers() -> dict[str, tuple[str, ...]]:
-    """Return the parsers of the core and of the studies."""
-    from fuzz_target import of_studies
-
-    results = dict(PARSERS)
-    for module in of_studies():
-        results |= module.PARSERS
-    return results
-
-
-def branches(data: Path) -> tuple[int, int, list[str]]:
-    """Read the parsers' branches, the taken ones, and the lines of the others."""
-    import fnmatch
-
-    report = subprocess.run(
-        [sys.executable, "-m", "coverage", "json", "-q", f"--data-file={data}", "-o", "-"],
-        capture_output=True, text=True, check=True, cwd=HERE.parents[1],
-    )  # fmt: skip
-    files = json.loads(report.stdout)["files"]
-    every = taken = 0
-    missed = []
-    for module, patterns in parsers().items():
-        functions = files[f"wsd/{module}.py"]["functions"]
-        for pattern in patterns:
-            matching = [f for f in functions if fnmatch.fnmatchcase(f, pattern)]
-            assert matching, f"no function {pattern} in wsd/{module}.py"
-            for function in matching:
-                summary = functions[function]["summary"]
-                every += summary["num_branches"]
-                taken += summary["covered_branches"]
-                missed += [
-                    f"wsd/{module}.py {function}: line {a} to {b}"
-                    for a, b in functions[function]["missing_branches"]
-                ]
-    return every, taken, missed
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--count", type=int, default=200_000, help="inputs, over all targets")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--target", action="append", help="only this one (repeat for more)")
-    parser.add_argument("--engine", choices=["mutate", "atheris"], default="mutate")
     parser.add_argument("--cases", type=Path, default=CASES, help="folder of the findings")
-    parser.add_argument("--coverage", action="store_true", help="branches of the parsers, too")
     args = parser.parse_args()
-    if args.coverage:
-        with tempfile.TemporaryDirectory() as folder:
-            data = Path(folder) / "coverage"
-            done = subprocess.run(
-                [sys.executable, "-m", "coverage", "run", "--branch", "--source=wsd",
-                 f"--data-file={data}", __file__, "--count", str(args.count), "--seed",
-                 str(args.seed), *(f"--target={t}" for t in args.target or ())],
-                cwd=HERE.parents[1], check=False,
-            )  # fmt: skip
-            every, taken, missed = branches(data)
-        print(f"branches of the parsers: {taken} of {every}, {100 * taken / every:.1f}%")
-        print("\n".join(f"  not taken: {line}" for line in missed))
-        return done.returncode or int(taken < ENOUGH * every)
-
     from targets import TARGETS
 
     findings = 0
@@ -231,12 +116,8 @@ def main() -> int:
     for name, count in shares(names, args.count).items():
         start = time.monotonic()
         try:
-            if args.engine == "atheris":
-                findings += with_atheris(name, count, args.seed) != 0
-                result = Counter({"inputs": count})
-            else:
-                result = fuzz(name, count, args.seed, args.cases)
-                result["inputs"] = result.total()
+            result = fuzz(name, count, args.seed, args.cases)
+            result["inputs"] = result.total()
         except Exception as error:
             import traceback
 

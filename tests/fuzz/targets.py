@@ -3,7 +3,6 @@
 The readers of a study are in ``fuzz_*.py`` beside its tests.
 """
 
-import argparse
 import gzip
 import hashlib
 import io
@@ -11,45 +10,27 @@ import json
 import shutil
 import tarfile
 import zipfile
-from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import Any
 from unittest import mock
 
 import import_targets
 import numpy as np
-from checkout import REPOSITORY
 from choices import Choices
-from fuzz_target import (
-    JSON_TOKENS,
-    LAYER_TOKENS,
-    Target,
-    of_studies,
-    small_corpus,
-)
+from fuzz_target import JSON_TOKENS, LAYER_TOKENS, Target, of_studies, small_corpus
 from mutate import SEPARATOR
 
-from wsd import arguments
-from wsd.artifacts import corpus_table, feature_set, training_set
-from wsd.artifacts import (
-    senses as sense_names,
-)
+from wsd.artifacts import corpus_table, feature_set
+from wsd.artifacts import senses as sense_names
 from wsd.classification.estimators.registry import make_estimator
-from wsd.corpora import archives, glosses, text_format, training_sets
+from wsd.corpora import archives, text_format
 from wsd.corpora.archives import MEMBER_LIMIT
 from wsd.corpora.download import extract
 from wsd.corpora.find_word import Finder
-from wsd.corpora.importer.gathered import labelled
-from wsd.encoder import model_files
-from wsd.encoder.model import _checksum, resolve
-from wsd.errors import WsdError, visible
+from wsd.errors import WsdError
 from wsd.fitted import wsd_file
 from wsd.fitted.word_classifier import FittedWord
 from wsd.metrics import nearest
-from wsd.report import leaderboard
-from wsd.run import config, config_files
-from wsd.storage import csv, file_names
 
 # The corpus's text files
 
@@ -67,7 +48,9 @@ def corpus_seeds() -> list[bytes]:
     return [
         SEPARATOR.join([classes, data, gold, data, gold, further]),
         SEPARATOR.join([b'{"1":"b","0":"a","2":"c"}', data, gold, b"0\tx", b"2"]),
+        # A position past the end, and a class that is no text.
         SEPARATOR.join([classes, b"3\tthe crane flew", b"0", data, gold]),
+        SEPARATOR.join([b'{"0": 5, "1": "b"}', data, gold, data, gold]),
         SEPARATOR.join(
             ['{"0": "銀行"}'.encode(), "0\tcafe\u0301 bar\n".encode(), b"0", data, b"0\n0"]
         ),
@@ -108,15 +91,6 @@ def run_corpus(data: bytes, folder: Path) -> None:
     assert all(0 <= position < len(tokens) for _, _, position, tokens, _ in came)
     corpus_table.write(folder / "crane.parquet", result)
     assert corpus_table.read_corpora(folder, ["crane"])["crane"].digest == result.digest
-
-
-def check_trains(training_set_: training_set.TrainingSet) -> None:
-    assert isinstance(training_set_.name, str) and set(training_set_.lines) == set(
-        training_set_.corpus
-    )
-    for lines in training_set_.lines.values():
-        assert lines.dtype.kind == "i" and len(lines) and lines[0] >= 0
-        assert (np.diff(lines) > 0).all()
 
 
 # Model files
@@ -204,101 +178,7 @@ def run_model_file(data: bytes, folder: Path) -> None:
         assert fitted.is_ood(answers.distance).dtype == bool
 
 
-# Names of senses
-
-
-SENSES = {"crane": ("crane_bird", "crane_machine"), "Schloß": ("lock", "castle")}
-
-
-def run_sense_texts(data: bytes, folder: Path) -> None:
-    (folder / "senses.tsv").write_bytes(data)
-    rows = [
-        labelled("rows.tsv:2", word, sense, (0, (word,)))
-        for word, senses in SENSES.items()
-        for sense in senses
-    ]
-    for word, given in glosses.read_senses(folder / "senses.tsv", rows).items():
-        names = [text.name for text in sense_names.sense_texts(word, SENSES[word], given)]
-        assert len(set(names)) == len(names) and all(visible(name) == name for name in names)
-
-
-# The config, layer choices and feature sets
-
-
-def config_seeds() -> list[bytes]:
-    overlays = """
-words: [pear]
-words: [crane, crane]
-words: []
-views: {store: [focal], classify: [context]}
-views: {store: [focal, cls], classify: [cls]}
-controls: {views: [cls]}
-controls: {classifiers: [knn]}
-controls: {random_weights: [0, 1]}
-models: [{name: a, path: b, blocks: 2, width: 3}, {name: A, path: b, blocks: 2, width: 3}]
-models: [{name: report, path: b, blocks: 2, width: 3}]
-models: [{name: a, path: b, package: c, blocks: 2, width: 3}]
-models: [{name: a, hub: b, blocks: 2, width: 3}]
-models: [{name: a, path: b, blocks: 2, width: 3, pooling: first, input: masked, sha256: {}}]
-layers: [mix-all]
-layers: [all, mean-last-9]
-features: [{focal: mix-all, context: 1}]
-features: [{focal: mean-last-2, context: 1}]
-classifiers: [{name: own}]
-classifiers: [{name: own, estimator: knn, k: [1, 3]}]
-classifiers: [{name: knn, C: 1}]
-classifiers: [{name: knn}, {name: KNN, estimator: knn}]
-trains: [balanced]
-{dataset: coarsewsd20, trains: [nshot-30, 100pct, 10pct]}
-{dataset: coarsewsd20, trains: [nshot-30], words: [digit]}
-{dataset: coarsewsd20, trains: [2pct]}
-{dataset: coarsewsd20, analyses: [code_length]}
-{dataset: coarsewsd20, analyses: [code_length], trains: [1pct, 5pct, 10pct, 25pct, 50pct]}
-{dataset: coarsewsd20, analyses: [geometry], trains: [1pct, 5pct, 10pct, 25pct, 50pct], seed: 3}
-tuning: {folds: 3, repeats: 2, objective: mean_word_accuracy}
-nonesuch: 1
-1: 2
-a: &a [*a]
-- a
-# nothing
-"""
-    return [
-        b"seed: 1",
-        *(line.encode() for line in overlays.strip().split("\n")),
-        *(
-            b"{dataset: coarsewsd20, trains: [1pct, 5pct, 10pct, 25pct, 50pct], "
-            b"analyses: [code_length], controls: {classifiers: [%s]}}" % name
-            for name in (b"nearest_centroid", b"logistic")
-        ),
-        b"words: all" + SEPARATOR + b"seed: 2",
-    ]
-
-
-@cache
-def base_config() -> dict[str, Any]:
-    return config_files.read_configs(
-        [REPOSITORY / "config" / file for file in ("config.yaml", "quickstart.yaml")]
-    )
-
-
-def run_config(data: bytes, folder: Path) -> None:
-    files = []
-    for i, part in enumerate(data.split(SEPARATOR)[:3]):
-        files.append(folder / f"{i}.yaml")
-        files[-1].write_bytes(part)
-    # Write over a valid file, which is not read again each time.
-    result = config.check(
-        config_files.merge_configs(base_config(), config_files.read_configs(files))
-    )
-    assert result.words and set(result.words) <= set(result.dataset.words)
-    assert result.models and set(result.classify) <= set(result.store)
-    for name, model in {**result.models, **result.random_controls}.items():
-        assert name == model.name and model.blocks >= 1 and model.width >= 1
-        for choice in model.layers:
-            assert feature_set.parse_layers(choice, model.blocks).name == choice
-    assert set(result.controls.classifiers) <= set(result.classifiers)
-    assert result.trains[0] == "full" and isinstance(result.seed, int)
-    assert all(len(name) <= 100 for name in (*result.models, *result.classifiers))
+# Layer choices
 
 
 def run_layers(data: bytes, folder: Path) -> None:
@@ -332,26 +212,6 @@ def run_layers(data: bytes, folder: Path) -> None:
         else:
             expected = [int(chosen) % (blocks + 1)]
         assert list(feature_set.parse_layers(chosen, blocks).layers) == expected
-
-
-def run_features(data: bytes, folder: Path) -> None:
-    blocks = 1 + data[0] % 40 if data else 12
-    views, _, choices = data[1:].decode("utf-8", "surrogateescape").partition("|")
-    result = feature_set.parse_features(views, choices, blocks, where="layers")
-    assert feature_set.parse_features(result.view, result.layers, blocks) == result
-    assert result.view == views and len(result.parts) == views.count("+") + 1
-
-
-def run_names(data: bytes, folder: Path) -> None:
-    text = data[1:].decode("utf-8", "surrogateescape")
-    if data[:1] == b"n":
-        assert file_names.file_name(file_names.word_of(text, ["x" * 300])) == text
-        return
-    name = file_names.as_name(text)
-    (folder / name).write_bytes(b"x")
-    assert [path.name for path in folder.iterdir()] == [name]
-    (folder / name).unlink()
-    assert file_names.file_name(file_names.word_of(name, [text])) == name
 
 
 # The archive
@@ -450,152 +310,6 @@ def run_archive(data: bytes, folder: Path) -> None:
     assert [p.name for p in (folder / "room").iterdir()] == ["out"]
 
 
-# Published outputs and training sets
-
-
-def trains_seeds() -> list[bytes]:
-    part = b"1\ta crane n0\n1\ta crane n3\n"
-    classes = b'{"0": "crane_bird", "1": "crane_machine"}'
-    twice = b"1\ta crane n0\n1\ta crane n0\n"
-    return [
-        SEPARATOR.join([classes, part, b"0\n1\n"]),
-        SEPARATOR.join([classes, twice, b"0\n0\n"]),
-        SEPARATOR.join([classes, part, b"1\n1\n"]),
-        SEPARATOR.join([b'{"0": "crane_bird"}', part, b"0\n0\n"]),
-        classes,
-    ]
-
-
-def run_read_trains(data: bytes, folder: Path) -> None:
-    parts = [*data.split(SEPARATOR), b"", b"", b""]
-    of_train = folder / "trains" / "balanced" / "crane"
-    (folder / "crane").mkdir(exist_ok=True)
-    shutil.rmtree(folder / "trains", ignore_errors=True)
-    if not parts[1] + parts[2]:
-        training_sets.read_training_set(folder, "balanced", {"crane": small_corpus()})
-    of_train.mkdir(parents=True)
-    (folder / "crane" / "classes_map.txt").write_bytes(parts[0])
-    (of_train / "train.data.txt").write_bytes(parts[1])
-    (of_train / "train.gold.txt").write_bytes(parts[2])
-    result = training_sets.read_training_set(folder, "balanced", {"crane": small_corpus()})
-    check_trains(result)
-    corpus, lines = small_corpus(), parts[1].decode().removesuffix("\n").split("\n")
-    taken = sorted(" ".join(corpus.tokens[row]) for row in result.lines["crane"])
-    assert taken == sorted(" ".join(line.split("\t")[1].split()) for line in lines)
-
-
-# JSON and CSV of earlier steps, and a model's own
-
-
-MODEL_CONFIG = {
-    "model_type": "bert", "num_hidden_layers": 2, "hidden_size": 32, "vocab_size": 9,
-    "architectures": ["BertModel"],
-}  # fmt: skip
-
-
-def model_seeds() -> list[bytes]:
-    config_json = json.dumps(MODEL_CONFIG).encode()
-    index = json.dumps({"weight_map": {"a": "model-1-of-2.safetensors", "b": "w.safetensors"}})
-    return [
-        SEPARATOR.join([config_json, b'{"model_max_length": 64}', b"", b"{}"]),
-        SEPARATOR.join([config_json, b"{}", index.encode(), b""]),
-        SEPARATOR.join([config_json, b'{"auto_map": {}}', b"", b"model.bin"]),
-        SEPARATOR.join([config_json, b'{"attn_implementation": "a/b"}', b"", b"{}"]),
-        SEPARATOR.join([config_json, b"{}", b"", b"spiece.model"]),
-        SEPARATOR.join([config_json, b"{}", b"", b"model.bin only"]),
-        SEPARATOR.join([config_json, b"{}", b"", b"wrong sum"]),
-        SEPARATOR.join([config_json, b"{}", b"", b"unknown sum"]),
-        SEPARATOR.join([config_json, b"{}", b"", b"no tokenizer"]),
-        SEPARATOR.join([config_json, b"{}", b"", b"no weights"]),
-        SEPARATOR.join([b"", b"{}", b"", b""]),
-        SEPARATOR.join([config_json, b"{}", b'{"weight_map": {}}', b""]),
-        SEPARATOR.join([config_json, b"{}", b'{"weight_map": {"a": "../w"}}', b""]),
-        *(
-            SEPARATOR.join([json.dumps({**MODEL_CONFIG, **changed}).encode(), b"{}"])
-            for changed in (
-                {"model_type": 1}, {"hidden_size": 33}, {"hidden_size": 32.0},
-                {"num_hidden_layers": True}, {"encoder_layers": 2},
-            )
-        ),
-        SEPARATOR.join([b'{"model_type": "bert"}', b"{}"]),
-    ]  # fmt: skip
-
-
-def run_model(data: bytes, folder: Path) -> None:
-    place = folder / "model"
-    shutil.rmtree(place, ignore_errors=True)
-    place.mkdir()
-    parts = [*data.split(SEPARATOR), b"", b"", b""]
-    if parts[0]:
-        (place / "config.json").write_bytes(parts[0])
-    (place / "tokenizer_config.json").write_bytes(parts[1])
-    (place / "w.safetensors").write_bytes(b"w")
-    (place / "model-1-of-2.safetensors").write_bytes(b"w")
-    if parts[2]:
-        (place / "model.safetensors.index.json").write_bytes(parts[2])
-    else:
-        (place / "model.safetensors").write_bytes(b"w")
-    (place / ("spiece.model" if parts[3] == b"spiece.model" else "tokenizer.json")).write_bytes(
-        b"{}"
-    )
-    if parts[3].startswith(b"model.bin"):
-        (place / "pytorch_model.bin").write_bytes(b"\x80")
-    if parts[3] in (b"model.bin only", b"no weights"):
-        for file in place.glob("*.safetensors"):
-            file.unlink()
-    known = {b"wrong sum": {"config.json": "0" * 64}, b"unknown sum": {"x.json": "0" * 64}}
-    record = resolve("tiny", path=str(place), sha256=known.get(parts[3], {}), blocks=2, width=32)
-    content = json.loads(parts[0])
-    assert "auto_map" not in content and isinstance(record["model_type"], str)
-    for keys, wanted in ((model_files.BLOCK_KEYS, 2), (model_files.WIDTH_KEYS, 32)):
-        value = next(content[key] for key in keys if key in content)
-        assert type(value) is int and value == wanted
-    assert model_files.verify(json.loads(json.dumps(record))) == place.resolve()
-
-
-SUMMARY = (
-    b"model,train,test,view,layers,classifier,mean_macro_f1,mean_balanced_accuracy,"
-    b"mean_word_accuracy,micro_accuracy\n"
-    b"tiny,full,test,focal,1,knn,0.5,0.25,0.75,1.0\n"
-    b"tiny,full,test,per-word,per-word,per-word,0.5,,0.75,1.0\n"
-    b"tiny,1pct,test,focal,1,knn,0.1,0.2,0.3,0.4\n"
-)
-SELECTED = (
-    b"model,train,scope,view,layers,classifier,objective,selected\n"
-    b"tiny,full,all words,focal,1,knn,0.625,True\n"
-)
-
-
-def run_leaderboard(data: bytes, folder: Path) -> None:
-    summary, _, selection = data.partition(SEPARATOR)
-    (folder / "summary.csv").write_bytes(summary)
-    (folder / "selection.csv").write_bytes(selection)
-    text = leaderboard.leaderboard(folder / "summary.csv", top=3)
-    assert visible(text, "\n") == text
-    assert not any(number in text.lower() for number in (" nan", " inf", " -inf"))
-
-
-def run_report_table(data: bytes, folder: Path) -> None:
-    path = folder / "t.csv"
-    path.write_bytes(data)
-    csv.read_csv(path, ["first"])
-
-
-def report_table_seeds() -> list[bytes]:
-    return [b"word,share,chosen,first\nx,0.5,True,1990\n", b"word,share\n", b"", b"a,b\n1,2\n"]
-
-
-def run_arguments(data: bytes, folder: Path) -> None:
-    text = data[1:].decode("utf-8", "surrogateescape")
-    if data[:1] == b"p":
-        with suppress(argparse.ArgumentTypeError):
-            name, value = _checksum(text)
-            assert name and value and f"{name}={value}" == text
-    else:
-        # Compare as text, because NaN differs from NaN.
-        assert json.dumps(arguments.json_object(text, "--space")) == json.dumps(json.loads(text))
-
-
 TARGETS = {
     target.name: target
     for target in (
@@ -603,46 +317,15 @@ TARGETS = {
                (b"\t", b"\n", b"crane", b"0", b"crane_bird", *JSON_TOKENS), 1.5),
         Target("model-file", model_file_seeds, run_model_file,
                (b"F16", b"F64", b"I32", b"learned.coef", b"words", *JSON_TOKENS), 0.8),
-        Target("sense-texts", lambda: [
-                   b"word\tsense\tname\tgloss\ncrane\tcrane_bird\twader\tlong legs\n",
-                   "gloss\tname\tsense\tword\n\tT\u00fcr\tlock\tSchlo\u00df\n".encode(),
-                   b"word\tsense\tname\tgloss\ncrane\tcrane_bird\tmachine\t\n", b""],
-               run_sense_texts, (b"\t", b"\n", b"crane", b"machine", b"lock", b"\x1b"), 1.5),
-        Target("config", config_seeds, run_config,
-               (b"&a ", b"*a", b"!!binary ", b"2001-99-99", b"<<: ", b"? ", b"- ", b": ", b"|\n",
-                b"0x1f", b"1_0", b".nan", b"models:\n", *JSON_TOKENS, *LAYER_TOKENS), 0.3),
         Target("layers", lambda: [b"\x0ball,mean-last-4,concat-all,sum-1-2-11,-1,mix-all,0",
                                   b"\x01mean-1", b"\x05mean-5-6,mean-last-2", b"\x05true",
                                   b"\x05mean-last-0", b"\x05-0", b"\x05mean-6-7"],
                run_layers, LAYER_TOKENS, 12.0),
-        Target("features", lambda: [b"\x0bfocal+context|mean-last-2+6", b"\x0bsentence|0",
-                                    b"\x02focal|1"],
-               run_features, LAYER_TOKENS, 8.0),
-        Target("names", lambda: [b"wcrane", "wé=2e".encode(), b"w" + b"x" * 120, b"wcon",
-                                 b"na==" + b"0" * 32, b"n=2e", b"n=2E", b"n=ff",
-                                 b"n" + file_names.file_name("x" * 300).encode()],
-               run_names, (b"=", b"==", b"con", b"=2f", b"-", b"A"), 4.0),
         Target("archive", archive_seeds, run_archive,
                (b"../", b"top/", b"\0", b"ustar", b"0000000", b"7777777", *KINDS), 0.5),
-        Target("arguments", lambda: [b'o{"C": [1, 2]}', b"o[]", b"o{", b"pa=b c=d", b"pa", b"p=b"],
-               run_arguments, (b"=", b" ", *JSON_TOKENS), 2.0),
-        Target("trains", trains_seeds, run_read_trains, (b"\t", b"\n", b"crane", b"1"), 1.0),
-        Target("model", model_seeds, run_model, (b"auto_map", b"model_type", *JSON_TOKENS), 0.8),
-        Target("leaderboard", lambda: [SUMMARY + SEPARATOR + SELECTED, SUMMARY + SEPARATOR,
-                                       SUMMARY.replace(b"0.25", b"nan") + SEPARATOR,
-                                       SUMMARY.replace(b"0.25", b"1e400") + SEPARATOR],
-               run_leaderboard,
-               (b",", b"\n", b'"', b"nan", b"inf", b"1e400", b"focal", b"True"), 1.5),
-        Target("report-table", report_table_seeds, run_report_table,
-               (b",", b"\n", b'"', b"nan", b"True", b"word", b"1e400"), 0.4),
         Target("import-table", import_targets.table_seeds, import_targets.run_table,
                (b",", b"\t", b"\n", b'"', b"*", b"[[", b"]]", b"sentence", b"position", b"start",
                 b"split", b"test", *JSON_TOKENS), 1.5),
-        Target("import-arrow", import_targets.arrow_seeds, import_targets.run_arrow, weight=0.2),
-        Target("import-foreign-xml", import_targets.foreign_xml_seeds,
-               import_targets.run_foreign_xml,
-               (b"<instance ", b"</", b"/>", b"&amp;", b"&eacute;", b"& ", b"<![CDATA[",
-                b"<!DOCTYPE", b"<head>", b"</head>", b"<word ", b"<lexelt "), 0.8),
         Target("import-xml", import_targets.xml_seeds, import_targets.run_xml,
                (b"<instance ", b"</", b"/>", b"&amp;", b"&#0;", b"<!DOCTYPE", b'lemma="', b" ",
                 b"<wf>", b"\n"), 1.0),

@@ -76,15 +76,14 @@ def as_pickle(folder: Path) -> None:
     (folder / "pytorch_model.bin").write_bytes(b"\x80\x04K\x01.")
 
 
+def unnamed(folder: Path) -> None:
+    (folder / "model.safetensors").unlink()
+    index = json.dumps({"weight_map": {"a": "x" * 400}})
+    (folder / "model.safetensors.index.json").write_text(index)
+
+
 def tokenizer(folder: Path, **changes: Any) -> None:
-    """Change parts of a tokenizer or insert others, such as a pattern before BERT's."""
-    path = folder / "tokenizer.json"
-    content = json.loads(path.read_text())
-    if split := changes.pop("split", None):
-        both = [{"type": "Split", "behavior": "Isolated", "invert": False, "pattern": split}]
-        both.append(content["pre_tokenizer"])
-        content["pre_tokenizer"] = {"type": "Sequence", "pretokenizers": both}
-    path.write_text(json.dumps({**content, **changes}))
+    change(folder, "tokenizer.json", **changes)
 
 
 def at_random(folder: Path) -> None:
@@ -103,7 +102,6 @@ def other_vocabulary(folder: Path) -> None:
 # The damage of the folder, and the error.
 DAMAGES: dict[str, tuple[Callable[[Path], Any], str]] = {
     "no weights": (lambda f: (f / "model.safetensors").unlink(), "no whole model"),
-    "no config": (lambda f: (f / "config.json").unlink(), "no whole model"),
     "no tokenizer": (
         lambda f: [(f / name).unlink(missing_ok=True) for name in ("tokenizer.json", "vocab.txt")],
         "no whole model"),
@@ -112,12 +110,11 @@ DAMAGES: dict[str, tuple[Callable[[Path], Any], str]] = {
         lambda f: weights(f, lambda t: t.pop("embeddings.word_embeddings.weight")), "lack 1 of"),
     "weights that are NaN": (lambda f: weights(f, nan_row), ""),
     "weights cut short": (lambda f: cut(f, lambda n: n // 2), "cannot be loaded"),
-    "weights cut in the header": (lambda f: cut(f, lambda n: 40), "cannot be loaded"),
-    "weights empty": (lambda f: cut(f, lambda n: 0), "cannot be loaded"),
     "weights that are HTML": (
         lambda f: (f / "model.safetensors").write_text("<!DOCTYPE html><h1>404"),
         "cannot be loaded"),
-    "weights as a pickle": (as_pickle, "no whole model"),
+    "weights as a pickle": (as_pickle, "save_pretrained"),
+    "an index that names no file": (unnamed, ""),
     "a tokenizer of another vocabulary": (other_vocabulary, "piece number 100000"),
     "a tokenizer that panics when it is read": (
         lambda f: tokenizer(f, normalizer={"type": "Precompiled", "precompiled_charsmap": ""}),
@@ -125,28 +122,15 @@ DAMAGES: dict[str, tuple[Callable[[Path], Any], str]] = {
     "a tokenizer that panics when it is used": (
         lambda f: tokenizer(f, pre_tokenizer={"type": "FixedLength", "length": 0}),
         "the tokenizer fails"),
-    "a pattern that takes too long": (
-        lambda f: tokenizer(f, split={"Regex": "(.+.?)+$^"}), "the tokenizer fails"),
-    "a piece for what is unknown that is none": (
-        lambda f: tokenizer(f, model={"type": "WordLevel", "vocab": {"a": 0}, "unk_token": "b"}),
-        "the tokenizer fails"),
     "a tokenizer that cuts at random": (at_random, "cuts words at random"),
-    "a tokenizer cut short": (lambda f: cut(f, lambda n: n // 2, "tokenizer.json"), ""),
     "a config cut short": (lambda f: cut(f, lambda n: n // 2, "config.json"), "not valid JSON"),
-    "a config that is a list": (
-        lambda f: (f / "config.json").write_text("[]"), "not a JSON object"),
     "blocks as text": (
         lambda f: change(f, "config.json", num_hidden_layers="2"), "has no blocks"),
-    "blocks that are true": (
-        lambda f: change(f, "config.json", num_hidden_layers=True), "has no blocks"),
     "other blocks": (lambda f: change(f, "config.json", num_hidden_layers=3), "`blocks` is 2"),
     "no such architecture": (
         lambda f: change(f, "config.json", model_type="nonesuch"), "cannot be loaded"),
-    "a type that is a number": (
-        lambda f: change(f, "config.json", model_type=3), "cannot be loaded"),
     "heads that do not divide": (
         lambda f: change(f, "config.json", num_attention_heads=7), ""),
-    "a vocabulary of text": (lambda f: change(f, "config.json", vocab_size="many"), ""),
     "an escape in a name": (
         lambda f: change(f, "config.json", model_type="\x1b[2Jbert"), "\\x1b[2Jbert"),
 }  # fmt: skip
@@ -160,12 +144,6 @@ def test_a_damaged_folder_is_refused(whole: Path, tmp_path: Path, damage: str) -
     edit, says = DAMAGES[damage]
     edit(folder)
     assert says in refused(folder)
-
-
-def test_a_pickle_is_refused_with_a_way_to_convert_it(whole: Path, tmp_path: Path) -> None:
-    shutil.copytree(whole, tmp_path / "model")
-    as_pickle(tmp_path / "model")
-    assert "save_pretrained" in refused(tmp_path / "model")
 
 
 def try_damaged(whole: Path, folder: Path, seed: int) -> str:
@@ -192,9 +170,3 @@ def try_damaged(whole: Path, folder: Path, seed: int) -> str:
 @pytest.mark.parametrize("seed", range(12))
 def test_changed_json_of_a_model(whole: Path, tmp_path: Path, seed: int) -> None:
     try_damaged(whole, tmp_path / "model", seed)
-
-
-@pytest.mark.slow
-def test_changed_json_of_many_models(whole: Path, tmp_path: Path) -> None:
-    actual = [try_damaged(whole, tmp_path / "model", seed) for seed in range(100, 400)]
-    assert {"valid", "refused"} == set(actual)

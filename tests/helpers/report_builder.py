@@ -31,6 +31,7 @@ from wsd.artifacts.senses import SenseText
 from wsd.evaluation import evaluate
 from wsd.metrics.scores import MEAN_SCORES
 from wsd.report.pages.load_report import load_report
+from wsd.report.pages.report_data import Report
 from wsd.report.report import write_report
 from wsd.storage.file_names import file_name
 
@@ -94,6 +95,12 @@ class Run:
             "text": True,
             "out": out / "report",
         }
+
+    def load(self, **changes: Any) -> Report:
+        """Return the report, without writing it."""
+        given = {**self.arguments(self.folder), **changes}
+        del given["out"]
+        return load_report(**given)
 
 
 def build_report(*, out: Path, **given: Any) -> None:

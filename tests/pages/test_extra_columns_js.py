@@ -1,7 +1,5 @@
 """extra-columns.js on word pages: colours, a filter, and the text of the extra columns."""
 
-import csv
-import io
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,7 +8,7 @@ from browser import Browser
 from report_builder import HOSTILE, HOSTILE_COLUMN, Run, build_report, make_run
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select
-from word_pages import STATE, by_id, dark, encoded, evaluate, listed, rows_of, word_page
+from word_pages import STATE, by_id, dark, listed, rows_of
 
 from wsd.report.pages.plots import TONES
 
@@ -99,41 +97,6 @@ def test_the_address_has_colour_and_filter_of_any_text(
     assert by_id(extra_page, "tones").text.split("\n") == key
 
 
-@pytest.mark.parametrize("text", ["colour=column-identifier", "only=period%3D1", "only=period"])
-def test_options_that_the_page_lacks_are_ignored(extra_page: Browser, text: str) -> None:
-    extra_page.open(f"{extra_page.js('return location.href')}#{text}")
-    state = extra_page.js(STATE)
-    assert all(state["shown"]) and not state["tone"][0].startswith("value")
-
-
-OFFERED = "return [...document.querySelectorAll('optgroup')].map((e) => e.label)"
-
-
-def test_columns_with_2_to_20_values_are_offered(extra_page: Browser) -> None:
-    assert extra_page.js(OFFERED) == ["extra columns", "period", HOSTILE_COLUMN]
-
-
-def test_a_page_without_extra_columns(page: Browser, built: Path) -> None:
-    assert page.js(OFFERED) == [] and not page.driver.find_elements("id", "only")
-    assert "extra" not in word_page(built, "bank").packed()["data"]
-
-
-def test_names_and_values_with_an_equals_sign_stay_apart(chromium: Browser) -> None:
-    columns = [
-        {"name": name, "values": ["x", value], "group": True, "codes": encoded([0, 1], "u1")}
-        for name, value in (("a=b", "c"), ("a", "b=c"))
-    ]
-    body = """const extra = wsd.extraColumns(arguments[0]), [colour, only] = [1, 2].map(() =>
-          document.createElement("select"));
-        extra.offer(colour, only);
-        const options = [...only.options].map(({ value }) => [value, extra.passes(value, 0)]);
-        return [options, ["", " ", "x".repeat(60), "x".repeat(61)].map(extra.nameOf)];"""
-    options, names = evaluate(chromium, ("page.js", "extra-columns.js"), body, columns)
-    assert len(dict(options)) == 4
-    assert [passes for _, passes in options] == [True, False, True, False]
-    assert names == ["(no value)", "(no value)", "x" * 60, f"{'x' * 60}…"]
-
-
 def test_the_card_and_the_tooltip_have_the_text(
     extra_run: Run, extra_built: Path, extra_page: Browser
 ) -> None:
@@ -148,25 +111,3 @@ def test_the_card_and_the_tooltip_have_the_text(
     # An empty cell is left out.
     extra_page.open(f"{address}#pin=test-0")
     assert HOSTILE_COLUMN not in dict(extra_page.js(cells))
-
-
-def test_the_download_has_the_columns(extra_run: Run, extra_page: Browser) -> None:
-    text = extra_page.driver.execute_async_script(
-        """const done = arguments[0], made = URL.createObjectURL;
-        URL.createObjectURL = (blob) => { blob.text().then(done); return made(blob); };
-        HTMLAnchorElement.prototype.click = () => {};
-        document.getElementById("csv").click();"""
-    )
-    corpus = extra_run.corpora["bank"]
-    lines = list(csv.DictReader(io.StringIO(text.removeprefix("\ufeff"))))
-    assert len(lines) == len(corpus)
-    for line in lines:
-        row = int(line["index"]) + (30 if line["split"] == "test" else 0)
-        for name, cells in corpus.extra.items():
-            assert line["input_gold" if name == "gold" else name] == cells[row]
-
-
-def test_a_page_without_sentences_has_no_identifiers(extra_run: Run, tmp_path: Path) -> None:
-    build_report(**{**extra_run.arguments(tmp_path), "text": False})
-    columns = word_page(tmp_path, "bank").packed()["data"]["extra"]
-    assert [column["name"] for column in columns] == ["period", HOSTILE_COLUMN, "gold"]

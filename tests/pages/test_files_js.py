@@ -11,7 +11,6 @@ import pytest
 from browser import Browser
 from matplotlib.image import imread
 from report_builder import DATASET, GIVEN, MODEL, READERS, SENSES
-from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.support.ui import Select
 from word_pages import DARK, LIGHT, by_id, dark
 
@@ -89,34 +88,3 @@ def test_curves_are_saved_with_the_lines_that_are_shown(chromium: Browser, built
     assert (title, corpus) == (f"Macro-F1 over the layers of {MODEL}", DATASET.title)
     assert READERS[1] in rest and READERS[0] not in rest and rest[-1] == SOURCE
     chromium.assert_quiet()
-
-
-def test_the_toolbar_saves_the_same_file(page: Browser) -> None:
-    left, top = page.js(
-        """const find = (root) => [...root.querySelectorAll("*")].reduce(
-          (tool, element) => tool || (element.title === "Save as PNG" ? element
-            : element.shadowRoot && find(element.shadowRoot)), null);
-        const { left, top, width, height } = find(document).getBoundingClientRect();
-        return [left + width / 2, top + height / 2];"""
-    )
-    actions = ActionChains(page.driver, duration=0)
-    actions.w3c_actions.pointer_action.move_to_location(int(left), int(top))
-    actions.w3c_actions.pointer_action.click()
-    name, kind, png = saved(page, actions.perform)
-    assert (name, kind) == ("bank-2.png", "image/png")
-    assert png == saved(page, button(page, "png"))[2]
-
-
-def test_the_film_strip_is_saved_as_it_lies_on_the_page(chromium: Browser, built: Path) -> None:
-    with dark(chromium):
-        chromium.open(built / "report" / "index.html")
-        _, _, svg = saved(chromium, button(chromium, "svg", "film"))
-        frames = chromium.js("return document.querySelectorAll('#film ol a').length")
-    title, *rest = texts(svg)
-    assert title.startswith("Layer by layer: ")
-    assert {f"Layer {layer}" for layer in range(frames)} <= set(rest)
-    root = ElementTree.fromstring(svg)
-    assert root.find(".//{*}marker[@id='sense0']/{*}path") is not None
-    assert len(root.findall(".//{*}rect")) == 1 + frames
-    colours = svg.decode().replace(" ", "")
-    assert LIGHT in colours and DARK not in colours

@@ -2,18 +2,13 @@
 
 import json
 import time
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from importlib.resources import files
 from pathlib import Path
-from threading import Thread
-from urllib.parse import quote
 
 import pytest
 from browser import Browser
 from report_builder import Run
-from selenium.webdriver.common.keys import Keys
-from word_pages import STATE, by_id
+from word_pages import STATE
 
 from wsd.storage.file_names import file_name
 
@@ -24,20 +19,6 @@ def test_every_page_opens_from_disk(run: Run, chromium: Browser, built: Path) ->
         assert chromium.js("return document.documentElement.scrollWidth <= innerWidth"), page
         assert chromium.js("return window.pwned") is None
         chromium.assert_quiet()
-
-
-def test_every_page_works_from_a_web_server(chromium: Browser, built: Path) -> None:
-    folder = built / "report"
-    handler = partial(SimpleHTTPRequestHandler, directory=str(folder))
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        Thread(target=server.serve_forever, daemon=True).start()
-        host = f"http://127.0.0.1:{server.server_port}/"
-        for page in sorted(folder.rglob("*.html")):
-            chromium.open(host + quote(str(page.relative_to(folder))))
-            console, requests = chromium.drain()
-            assert not console and requests
-            assert all(address.startswith(host) for address in requests), requests
-        server.shutdown()
 
 
 def test_page_of_a_word_with_a_hostile_name(run: Run, chromium: Browser, built: Path) -> None:
@@ -146,67 +127,3 @@ def test_axe_has_no_serious_finding(chromium: Browser, address: str, scheme: str
     assert actual["passes"] > 20
     serious = [v for v in actual["violations"] if v[0] in ("serious", "critical")]
     assert not serious, json.dumps(serious, indent=1)
-
-
-def test_controls_have_names_and_can_be_reached(page: Browser) -> None:
-    unnamed = page.js(
-        """const all = document.querySelectorAll("button, select, input, [role=region]");
-        return [...all].filter((e) => !e.labels?.length && !e.getAttribute("aria-label")
-          && !e.textContent.trim()
-          && !document.getElementById(e.getAttribute("aria-labelledby"))).map((e) => e.outerHTML)"""
-    )
-    assert unnamed == []
-    reached = []
-    for _ in range(24):
-        page.driver.switch_to.active_element.send_keys(Keys.TAB)
-        reached.append(
-            page.js("return document.activeElement.id || document.activeElement.dataset.layers")
-        )
-    assert {
-        "previous", "layers", "next", "play", "2", "classifier", "colour", "show", "method",
-        "search", "link",
-    } <= set(reached)  # fmt: skip
-
-
-SIXTY = """
-const list = document.getElementById("senses"), table = document.getElementById("confusion");
-for (let i = list.children.length; i < 60; i++) list.append(list.children[0].cloneNode(true));
-const body = table.tBodies[0];
-for (const row of [table.tHead.rows[0], ...body.rows])
-  for (let i = row.cells.length; i < 61; i++) row.append(row.lastElementChild.cloneNode(true));
-for (let i = body.rows.length; i < 60; i++) body.append(body.rows[0].cloneNode(true));
-"""
-INSIDE = """
-const box = arguments[0].getBoundingClientRect(), of = arguments[1].getBoundingClientRect();
-return box.top >= of.top - 1 && box.bottom <= of.bottom + 1 && box.left >= of.left - 1;
-"""
-
-
-@pytest.mark.parametrize("width", [1280, 390])
-def test_sixty_senses_stay_in_their_boxes(chromium: Browser, built: Path, width: int) -> None:
-    """List and matrix scroll, by keyboard too, and the matrix keeps its headers."""
-    chromium.open(built / "report" / "words" / "bank.html")
-    size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
-    chromium.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
-    try:
-        chromium.js(SIXTY)
-        heights = chromium.js(
-            "return ['senses', 'confusion'].map((id) => document.getElementById(id))"
-            ".map((one, i) => i ? one.parentElement.offsetHeight : one.offsetHeight)"
-        )
-        assert max(heights) < 600, heights
-        assert chromium.js("return document.documentElement.scrollWidth <= innerWidth")
-        chromium.js("document.querySelector('#senses li:last-child input').focus()")
-        box = by_id(chromium, "senses")
-        assert chromium.js(INSIDE, chromium.js("return document.activeElement"), box)
-        scroll = chromium.js("return document.getElementById('confusion').parentElement")
-        chromium.js("arguments[0].scrollTo(300, 500); arguments[0].focus()", scroll)
-        assert chromium.js("return document.activeElement === arguments[0]", scroll)
-        for head in ("thead td", "thead th:nth-child(30)"):
-            cell = chromium.js(f"return document.querySelector('#confusion {head}')")
-            assert chromium.js(INSIDE, cell, scroll), head
-        row = "document.querySelector('#confusion tbody tr:nth-child(30) th')"
-        left = "getBoundingClientRect().left"
-        assert chromium.js(f"return {row}.{left} >= arguments[0].{left}", scroll)
-    finally:
-        chromium.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})

@@ -9,7 +9,7 @@ from pathlib import Path
 import fake_results
 import pytest
 
-from wsd.artifacts.run_json import bare
+from wsd.artifacts.run_json import bare, is_listing
 from wsd.cli import main
 from wsd.corpora import archives
 from wsd.run.check import checksum_or_problem, damaged
@@ -78,13 +78,6 @@ def run_check(capsys: pytest.CaptureFixture[str], *arguments: str, code: int = 0
     return out + err
 
 
-@pytest.mark.parametrize("given", ["none", "file", "empty"])
-def test_other_folders_are_not_results(capsys: pytest.CaptureFixture[str], given: str) -> None:
-    Path("file").write_text("")
-    Path("empty").mkdir()
-    assert "what to do" in run_check(capsys, given, code=6)
-
-
 def test_a_whole_run(ended: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The command writes nothing, so that it works in read-only folders."""
     Path("config").mkdir()
@@ -98,56 +91,46 @@ def test_a_whole_run(ended: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert {path: path.lstat().st_mtime_ns for path in ended.rglob("*")} == before
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("how", DAMAGE)
-def test_every_damaged_file_is_found(ended: Path, how: str) -> None:
-    paths = kept_files()
-    assert len(paths) > 100 and faults() == {}
-    for path in paths:
-        link = path.readlink() if path.is_symlink() else None
-        before = path.read_bytes()
-        DAMAGE[how](path)
-        # A link leads to the file in the store.
-        where = path if link is None or how == "deleted" else path.resolve().relative_to(ended)
-        assert where in faults(), path
-        if link:
-            path.unlink(missing_ok=True)
-            path.symlink_to(link)
-        path.write_bytes(before)
-    assert faults() == {}
-
-
-@pytest.mark.slow
-def test_one_run_repairs_each_kind_of_file(ended: Path) -> None:
+def test_every_damaged_file_is_found_and_one_run_repairs_all(ended: Path) -> None:
     kinds = {re.sub(r"apple|crane", "", bare(str(path))): path for path in kept_files()}
-    assert len(kinds) > 80
-    for number, name in enumerate(kinds.values()):
-        how = [*DAMAGE][number % len(DAMAGE)]
-        DAMAGE[how](name)
-        assert faults(), (how, name)
+    assert len(kinds) > 80 and faults() == {}
+    del kinds["results/quickstart/run.json"]
+    # The files of a listing are not known while it is damaged.
+    listings = {path for path in kinds.values() if is_listing(path)}
+    for paths in (sorted({*kinds.values()} - listings), sorted(listings)):
+        stored = [path for path in paths if not path.is_symlink()]
+        for number, path in enumerate(stored):
+            [*DAMAGE.values()][number % len(DAMAGE)](path)
+        found = faults()
+        assert [path for path in stored if path not in found] == []
         again()
-        assert faults() == {}, (how, name)
+        assert faults() == {}
 
 
 @pytest.mark.parametrize(
-    "place", ["store/comparison@*.csv", "store/corpus@*/crane.parquet", "comparison.csv"]
-)
-def test_a_damaged_checksum_is_found_and_repaired(ended: Path, place: str) -> None:
+    ("place", "sums"),
+    [
+        ("store/comparison@*.csv", ""), ("store/comparison@*.csv", None),
+        ("store/corpus@*/crane.parquet", ""), ("comparison.csv", ""),
+    ],
+)  # fmt: skip
+def test_a_damaged_or_missing_checksum_is_found_and_repaired(
+    ended: Path, place: str, sums: str | None
+) -> None:
     """Steps and readers of the tables rely on it."""
     (path,) = QUICKSTART.glob(place)
-    (path.parent / SUMS / path.name).write_text("")
+    note = path.parent / SUMS / path.name
+    note.unlink() if sums is None else note.write_text(sums)
     assert [*faults()] == [path]
     again()
     assert faults() == {}
     assert noted_checksum(path) == checksum_or_problem(path)
 
 
-def test_a_missing_checksum_is_found_and_repaired(ended: Path) -> None:
-    (path,) = QUICKSTART.glob("store/comparison@*.csv")
-    (path.parent / SUMS / path.name).unlink()
-    assert faults() == {path: "has no checksum next to it"}
-    again()
-    assert faults() == {}
+def test_a_file_of_another_run_is_found_even_with_its_own_checksum(ended: Path) -> None:
+    (path,) = QUICKSTART.glob("store/corpus@*/crane.parquet")
+    atomic.write_text(path, "of another run")
+    assert "has changed since it was written" in faults()[path]
 
 
 def test_the_map_of_a_run_is_read_too(ended: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -167,7 +150,7 @@ def test_a_map_that_leads_out_of_the_results_is_refused(ended: Path) -> None:
         assert "a file outside its folder" in faults()[path]
 
 
-@pytest.mark.parametrize("name", ["embeddings", "model", "words", "runs-1", "finetune"])
+@pytest.mark.parametrize("name", ["embeddings", "model"])
 def test_any_name_of_a_model_a_run_and_a_word(
     here: Path, capsys: pytest.CaptureFixture[str], name: str
 ) -> None:

@@ -7,12 +7,11 @@ from pathlib import Path
 import fake_results
 import pytest
 
-from wsd.artifacts.run_json import RUN_MAP
 from wsd.cli import main
 from wsd.run import session
 from wsd.run.check import damaged
 from wsd.storage.atomic import write_text
-from wsd.storage.checksums import SUMS, set_aside
+from wsd.storage.checksums import SUMS
 
 DATASET = Path("results/quickstart")
 STORE = DATASET / "store"
@@ -88,19 +87,6 @@ def test_files_of_an_unfinished_run_are_kept(capsys: pytest.CaptureFixture[str])
     assert (folder / "apple@0123456789/focal.safetensors").exists()
 
 
-def test_files_of_a_run_without_tables_are_deleted(capsys: pytest.CaptureFixture[str]) -> None:
-    fake_results.made()
-    run_clean(capsys, "--yes")
-    before = files()
-    fake_results.made("b", seed=2)
-    shutil.rmtree(DATASET / "runs")
-    assert " MB in tiny@" in run_clean(capsys, "--yes")
-    assert {*files()} == {*before}
-    # A missing map does not mean that a run was given up, as long as its tables exist.
-    (DATASET / RUN_MAP).unlink()
-    assert run_clean(capsys, "--yes") == DELETED
-
-
 def test_the_last_begun_run_of_a_name_counts(capsys: pytest.CaptureFixture[str]) -> None:
     first, second = (fake_results.session(seed=seed) for seed in (1, 2))
     fake_results.begin(first)
@@ -113,18 +99,6 @@ def test_the_last_begun_run_of_a_name_counts(capsys: pytest.CaptureFixture[str])
     assert " MB in folds/" not in run_clean(capsys, "--yes")
     assert first.map.exists() and not second.map.exists()
     assert all(Path(path).exists() for path in first.made)
-
-
-def test_damaged_files_that_were_set_aside_are_deleted(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    session = fake_results.made()
-    table = next(STORE.glob("comparison@*/words.csv"))
-    aside = set_aside(table)
-    fake_results.run(fake_results.session())
-    run_clean(capsys, "--yes")
-    assert not aside.exists()
-    assert table.exists() and session.map.exists()
 
 
 @pytest.mark.parametrize("name", ["run.json", "store/corpus@*/words.json"])

@@ -32,6 +32,21 @@ def test_numbers_that_python_writes_are_read(tmp_path: Path, number: float) -> N
     assert load(tmp_path, json.dumps({"b": number})) == {"b": number}
 
 
-def test_duplicate_keys_in_json(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="has the key 'a' twice"):
-        load(tmp_path, '{"a": 1, "a": 2}')
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("seed: 1\nwords: all\nseed: 2\n", "has the key 'seed' twice"),
+        ("models:\n  - {name: a, path: b, name: c}\n", "has the key 'name' twice"),
+        ('{"a": 1, "a": 2}', "has the key 'a' twice"),
+        ("__use_yte__: true\nseed: ?1+1\n", "Snakemake runs code in the config"),
+    ],
+)
+def test_a_file_with_lost_values_is_refused(tmp_path: Path, text: str, says: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        load(tmp_path, text)
+    assert says in caught.value.problem and caught.value.where == str(tmp_path / "my.yaml")
+
+
+def test_a_merged_mapping_has_no_key_twice(tmp_path: Path) -> None:
+    text = "tuning: &t {folds: 3}\nother: {<<: *t, folds: 4}\n"
+    assert load(tmp_path, text) == {"tuning": {"folds": 3}, "other": {"folds": 4}}

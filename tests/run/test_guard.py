@@ -42,24 +42,15 @@ def test_an_input_is_not_overwritten(here: Path, capsys: pytest.CaptureFixture[s
     assert Path("rows").read_bytes() == before
 
 
-@pytest.fixture
-def run(here: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return the tables of a finished run, with a second named run."""
-    fake_results.made()
-    fake_results.made("b", seed=2)
-    (here / "link-to-folds").symlink_to("results/quickstart/folds")
-    (here / "link-to-all").symlink_to("results/quickstart")
-    return Path("results/quickstart")
-
-
-@pytest.mark.parametrize("out", ["x.parquet", "new@0123456789/x.parquet", "runs/x.parquet"])
 def test_nothing_is_put_into_a_store_by_hand(
-    run: Path, capsys: pytest.CaptureFixture[str], out: str
+    here: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A run would take the file for its own."""
-    call = [*FOLDS, "none.parquet", "--out"]
-    assert main([*call, str(run / "store" / out)]) == 2
-    assert "is in a store, and runs own every file there" in capsys.readouterr().err
+    fake_results.made()
+    store = Path("results/quickstart/store")
+    for out in ("x.parquet", "new@0123456789/x.parquet", "runs/x.parquet"):
+        assert main([*FOLDS, "none.parquet", "--out", str(store / out)]) == 2
+        assert "is in a store, and runs own every file there" in capsys.readouterr().err
 
 
 def test_every_command_declares_its_outputs() -> None:

@@ -11,7 +11,6 @@ from config_variants import ELSEWHERE, OTHER, changed, changes, decided, paths
 from full_config import build_config, without_deleted_studies
 from require import needs
 
-from wsd.cli import main
 from wsd.run.config import check
 from wsd.run.digests import KINDS, Digests, Seen
 from wsd.run.files import Files
@@ -46,28 +45,37 @@ def test_every_kind_of_the_table_is_tested(folder: Path) -> None:
     assert {*KINDS} - {*paths(build_config(folder), folder)} == {*ELSEWHERE} & {*KINDS}
 
 
+# What must change with a key, whatever the table of kinds says.
+CHANGED = {
+    "seed": {"folds", "projections", "selection", "calibration", "comparison", "layers"},
+    "tuning.folds": {"folds", "predictions", "projections"},
+    "tuning.objective": {"predictions", "baselines"},
+    "device": {"vectors"},
+    "classifiers.1.C": {"predictions", "selection", "scores"},
+    "projections": {"report"},
+}
+
+
+@pytest.mark.parametrize("key", CHANGED)
+def test_a_key_changes_the_files_of_the_steps_that_use_it(folder: Path, key: str) -> None:
+    config = build_config(folder)
+    other = changed(config, key, OTHER[key], folder)
+    assert CHANGED[key] <= changes(paths(config, folder), paths(other, folder))
+
+
 @needs("change")
-@pytest.mark.parametrize(
-    "section",
-    [
-        {"group": "author"},
-        {"groups": ["1", "2"]},
-        {"centre": "form"},
-        {"clusters": "cluster"},
-        {"identifier": "key"},
-    ],
-)
-def test_every_key_of_change_decides_its_tables_and_page(
-    folder: Path, section: dict[str, object]
-) -> None:
-    made = []
-    for own in ({}, section):
+def test_every_key_of_change_decides_its_tables_and_page(folder: Path) -> None:
+    sections = [{"group": "author"}, {"groups": ["1", "2"]}, {"centre": "form"}]
+    sections += [{"clusters": "cluster"}, {"identifier": "key"}]
+    made: set[str] = set()
+    for own in ({}, *sections):
         config = {**build_config(folder), "change": {"group": "period", **own}}
         checked = check(config)
         keys = Keys(checked, config, Digests(Seen(folder / "seen.json")), folder)
-        files = Files(checked, keys, "snakemake")
-        made.append((*files.study["change"]["tables"], files.study["change"]["page"]))
-    assert not {*made[0]} & {*made[1]}
+        files = Files(checked, keys, "snakemake").study["change"]
+        new = {*files["tables"], files["page"]}
+        assert not made & new, own
+        made |= new
 
 
 def test_keys_do_not_depend_on_the_path_of_the_config(folder: Path, tmp_path: Path) -> None:
@@ -87,9 +95,7 @@ def test_external_files_count_by_content_not_by_date(folder: Path, tmp_path: Pat
     if "glosses" in config:
         config["glosses"] = str(tmp_path / "there/glosses.tsv")
     before = paths(config, tmp_path)
-    inputs = {
-        **{"glosses.tsv": "glosses", "said.jsonl": "systems", "tiny/tokenizer.json": "vectors"}
-    }
+    inputs = {"glosses.tsv": "glosses", "said.jsonl": "systems", "tiny/tokenizer.json": "vectors"}
     for name, kind in inputs.items():
         if kind not in before:
             continue  # its study is deleted
@@ -134,23 +140,3 @@ def test_another_minimum_frequency_makes_another_corpus(folder: Path) -> None:
         checked = check({**config, "at_least": at_least})
         actual.append(Keys(checked, config, Digests(Seen(folder / "seen.json"))))
     assert actual[0].source != actual[1].source and actual[0].corpus != actual[1].corpus
-
-
-def test_a_title_does_not_change_the_key(folder: Path, tmp_path: Path) -> None:
-    table = ROOT / "docs/own-corpus.tsv"
-    assert main(["import", str(table), "--out", str(tmp_path / "mine"), "--name", "mine"]) == 0
-    config = {
-        **build_config(folder),
-        "words": "all",
-        "trains": ["full"],
-        "systems": [],
-        "analyses": [],
-    }
-    config = without_deleted_studies({**config, "glosses": "none"})
-    made = []
-    for title in ("One", "Another"):
-        config["dataset"] = {"name": "mine", "path": str(tmp_path / "mine"), "title": title}
-        made.append(paths(config, folder))
-    assert made[0]["source"] != made[1]["source"] and made[0]["report"] != made[1]["report"]
-    assert made[0]["corpus"] == made[1]["corpus"]
-    assert made[0]["predictions"] == made[1]["predictions"]

@@ -3,7 +3,6 @@
 import copy
 import os
 import re
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,6 @@ from checkout import REPOSITORY
 from snakemake.utils import update_config
 
 from wsd import arguments
-from wsd.artifacts.dataset import DATASETS
 from wsd.cli import main, parser
 from wsd.errors import ConfigError
 from wsd.run import plan
@@ -22,8 +20,8 @@ from wsd.run.config_files import merge_configs, read_configs
 from wsd.run.digests import Digests, Seen
 from wsd.run.files import Files
 from wsd.run.keys import Keys
-from wsd.run.plan import describe, pass_seconds
-from wsd.run.schema import Config, Model
+from wsd.run.plan import describe
+from wsd.run.schema import Config
 
 MINILM = "all-MiniLM-L6-v2"
 FIVE = ["apple", "bank", "crane", "java", "spring"]
@@ -57,71 +55,20 @@ def test_the_command_works_where_no_checkout_is(
     assert capsys.readouterr().out.startswith(f"{MINILM}: 1,612 sentences of 10 words")
 
 
-def small(blocks: int = 6, width: int = 384, **source: str) -> Model:
-    fields = {"name": "small", "blocks": blocks, "width": width, **(source or {"package": "p"})}
-    return Model.model_construct(**fields, input="plain")
+MERGES: list[tuple[dict[str, Any], dict[str, Any]]] = [
+    ({}, {}), ({"a": 1}, {"b": 2}), ({"a": 1}, {"a": 2}), ({"a": [1, 2]}, {"a": [3]}),
+    ({"a": {"b": {"c": 1, "d": 2}}}, {"a": {"b": {"c": 3}}}), ({"a": {"b": 1}}, {"a": [2]}),
+    ({"a": {"b": 1}}, {"a": None}), ({"a": {"b": [1]}}, {"a": {"b": []}}),
+    ({"a": [{"name": "x", "C": 1}]}, {"a": [{"name": "y"}]}), ({}, {"a": {"b": {"c": 1}}}),
+]  # fmt: skip
 
 
-MERGES = [
-    ({}, {}, {}),
-    ({"a": 1}, {"b": 2}, {"a": 1, "b": 2}),
-    ({"a": 1}, {"a": 2}, {"a": 2}),
-    ({"a": [1, 2]}, {"a": [3]}, {"a": [3]}),
-    ({"a": {"b": 1, "c": 2}}, {"a": {"b": 3}}, {"a": {"b": 3, "c": 2}}),
-    ({"a": {"b": {"c": 1, "d": 2}}}, {"a": {"b": {"c": 3}}}, {"a": {"b": {"c": 3, "d": 2}}}),
-    ({"a": {"b": 1}}, {"a": [2]}, {"a": [2]}),
-    ({"a": {"b": 1}}, {"a": None}, {"a": None}),
-    ({"a": {"b": [1]}}, {"a": {"b": []}}, {"a": {"b": []}}),
-    ({"a": [{"name": "x", "C": 1}]}, {"a": [{"name": "y"}]}, {"a": [{"name": "y"}]}),
-    ({}, {"a": {"b": {"c": 1}}}, {"a": {"b": {"c": 1}}}),
-]
-
-
-@pytest.mark.parametrize(("base", "over", "merged"), MERGES)
-def test_merge_is_the_merge_of_snakemake(
-    base: dict[str, Any], over: dict[str, Any], merged: dict[str, Any]
-) -> None:
-    before = copy.deepcopy((base, over))
-    assert merge_configs(base, over) == merged
-    assert (base, over) == before
-    theirs = copy.deepcopy(base)
+@pytest.mark.parametrize(("base", "over"), MERGES)
+def test_merge_is_the_merge_of_snakemake(base: dict[str, Any], over: dict[str, Any]) -> None:
+    before, theirs = copy.deepcopy((base, over)), copy.deepcopy(base)
     update_config(theirs, copy.deepcopy(over))
-    assert theirs == merged
-
-
-def test_sizes() -> None:
-    actual = {name: dataset.sizes for name, dataset in DATASETS.items()}
-    assert actual["quickstart"] == {
-        **dict.fromkeys(("apple", "bank", "bat", "crane", "mouse"), 124),
-        **dict.fromkeys(("java", "light", "seal", "spring"), 186),
-        "charge": 248,
-    }
-    assert sum(actual["quickstart-hard"].values()) == 413
-    assert sum(actual["coarsewsd20"].values()) == 33_566 + 339
-    assert sum(actual["noad"].values()) == 150_948
-    assert (len(actual["dwug-en"]), sum(actual["dwug-en"].values())) == (46, 9107)
-    fewer = replace(DATASETS["noad"], at_least=20).sizes
-    assert (len(fewer), sum(fewer.values())) == (339, 124_842)
-    assert len(actual["noad-semcor-masc"]) == 323 and len(actual["noad-masc-semcor"]) == 294
-
-
-@pytest.mark.parametrize(
-    ("blocks", "width", "instances", "seconds"),
-    [
-        *((6, 384, 1215, 19.5), (6, 384, 1562, 24.8)),  # all-MiniLM-L6-v2
-        *((12, 768, 253, 23.4), (12, 768, 590, 51.4)),  # all-mpnet-base-v2
-        *((24, 1024, 110, 39.9), (24, 1024, 253, 72.6)),  # BERT-large's shape
-    ],
-)
-def test_seconds_are_those_of_three_sizes(
-    monkeypatch: pytest.MonkeyPatch, blocks: int, width: int, instances: int, seconds: float
-) -> None:
-    """`wsd embed` of words of CoarseWSD-20, four views: seconds of processor time.
-
-    They were measured on two cores of an AMD EPYC, next to other programs.
-    """
-    monkeypatch.setattr(plan, "operations_per_second", lambda: 9.5e10)
-    assert pass_seconds(small(blocks, width), instances) == pytest.approx(seconds, rel=0.15)
+    assert merge_configs(base, over) == theirs
+    assert (base, over) == before
 
 
 def places_of(config: Config, results: Path) -> Files:

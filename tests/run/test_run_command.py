@@ -70,14 +70,6 @@ def test_a_missing_encoder_is_one_error(
         assert way in error
 
 
-def test_a_folder_that_cannot_be_written_is_one_error(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "file").touch()
-    assert main(["quickstart", "--folder", "file/below"]) == 7
-    assert "Not a directory" in capsys.readouterr().err
-
-
 def test_the_command_of_a_run_can_be_typed_in_its_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -6,30 +6,23 @@ Dataset, word and model have the names of folders with results.
 import contextlib
 import json
 import os
-import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import pandas as pd
 import pytest
 from checkout import Checkout
 from full_config import without_deleted_studies
 from same_results import results
 from tiny import tiny_bert
 
-from wsd.artifacts.run_json import RUN_MAP, RunMap, is_listing, read_listing
+from wsd.artifacts.run_json import RUN_MAP, RunMap
 from wsd.cli import main
 from wsd.run import check as checking
-from wsd.run.check import damaged_files
-from wsd.run.config import check as check_config
-from wsd.run.config_files import command, read_configs
 from wsd.run.digests import SEEN
-from wsd.run.session import Session
 from wsd.storage.checksums import SUMS
-from wsd.storage.csv import read_csv, write_csv
 from wsd.studies.registry import STUDIES
 
 pytestmark = pytest.mark.slow
@@ -106,70 +99,6 @@ def here(rich: Checkout, expected: object, monkeypatch: pytest.MonkeyPatch) -> P
     return rich.root
 
 
-def session() -> Session:
-    """Return the session of the same command, as far as it works without Snakemake."""
-    values = read_configs([Path("config/config.yaml"), CONFIG], None)
-    return Session(check_config(values), values, command([CONFIG], {}), Path("results"), main=True)
-
-
-# Tables
-
-
-def test_every_table_can_be_read_as_numbers_and_written_again(here: Path, tmp_path: Path) -> None:
-    tables = [path for path in (here / "results").rglob("*.csv") if "store" not in path.parts]
-    assert len({path.name for path in tables}) > 20
-    for path in tables:
-        table = pd.read_csv(path)
-        assert len(table.columns), path
-        for name, column in table.select_dtypes(exclude="number").items():
-            cells = column.dropna().astype(str).str.removeprefix("'")
-            assert pd.to_numeric(cells, errors="coerce").isna().any() or cells.empty, (path, name)
-        write_csv(tmp_path / "again.csv", read_csv(path))
-        pd.testing.assert_frame_equal(read_csv(tmp_path / "again.csv"), read_csv(path))
-
-
-# Kinds of files, and kinds of damage
-
-
-def kind(name: str) -> str:
-    """Return the kind of a file: files of the same step and suffix have the same kind."""
-    path = Path(re.sub("^(predictions|trained|predictions-random-1)/", "<model>/", name))
-    if path.suffix in (".csv", ".json", ".md", ".tex", ".wsd") and "store" not in path.parts:
-        return str(path)
-    return "/".join([*path.parts[:2], path.suffix]) if len(path.parts) > 2 else str(path)
-
-
-def first_of_each(named: dict[str, Path]) -> dict[str, Path]:
-    results: dict[str, Path] = {}
-    for name, path in sorted(named.items()):
-        results.setdefault(kind(name), path)
-    return results
-
-
-def kinds() -> dict[str, tuple[Path, Path]]:
-    """Return for each kind of stored file one file, and its entry in the map."""
-    run = RunMap(TABLES / RUN_MAP)
-    files = {name: Path(path) for name in run.files for path in [os.path.relpath(run.file(name))]}
-    results = {kind_name: (path, path) for kind_name, path in first_of_each(files).items()}
-    for name, path in files.items():
-        if is_listing(path):
-            inner = {f"{name}: {name_}": path.parent / name_ for name_ in read_listing(path)}
-            results |= {
-                kind_name: (name_, path) for kind_name, name_ in first_of_each(inner).items()
-            }
-    # Add the checksum next to a file.
-    table = files["scores.csv"]
-    return results | {"checksum": (table.parent / SUMS / table.name, table)}
-
-
-def copies() -> dict[str, Path]:
-    """Return one published copy of each kind."""
-    published = RunMap(TABLES / RUN_MAP).published
-    return first_of_each(
-        {name: TABLES / name for name, source in published.items() if source is not None}
-    )
-
-
 def flip(path: Path) -> None:
     data = bytearray(path.read_bytes())
     data[len(data) // 2] ^= 0x80
@@ -184,80 +113,18 @@ DAMAGES: dict[str, Callable[[Path], None]] = {
 }
 
 
-@contextlib.contextmanager
-def damaged(damage: str, path: Path, entry: Path) -> Iterator[None]:
-    """Restore the files, their checksums and the quarantine after the block."""
-    notes = [file.parent / SUMS / file.name for file in (path, entry) if SUMS not in file.parts]
-    before = {file: file.read_bytes() for file in (path, entry, *notes) if file.is_file()}
-    DAMAGES[damage](path)
-    try:
-        yield
-    finally:
-        for file, data in before.items():
-            file.with_name(f"{file.name}.damaged").unlink(missing_ok=True)
-            file.write_bytes(data)
-
-
-@contextlib.contextmanager
-def kept(folders: Iterable[Path], to: Path) -> Iterator[None]:
-    """Restore the folders after the block."""
-    pairs = [(folder, to / folder.name) for folder in folders]
-    for folder, copy in pairs:
-        shutil.copytree(folder, copy)
-    try:
-        yield
-    finally:
-        for folder, copy in pairs:
-            shutil.copytree(copy, folder, dirs_exist_ok=True)
-            shutil.rmtree(copy)
-
-
-def test_the_run_has_files_of_all_kinds(here: Path) -> None:
-    assert len(kinds()) > 50 and len(copies()) > 25, sorted(kinds())
-    assert not dict(checking.damaged(TABLES))
-
-
-@pytest.mark.parametrize("damage", DAMAGES)
-def test_damage_of_each_kind_is_found_and_repaired(
-    here: Path, damage: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    """Damage one file at a time: `wsd check` names it, and a dry run plans only what makes it."""
-    run = session()
-    for kind_name, (path, entry) in kinds().items():
-        # Training again changes an encoder slightly, so the files made from it are planned too.
-        trained = "/finetune/" in kind_name
-        made = Path("results/corpus/store").glob("trained@*") if trained else ()
-        with kept(made, tmp_path), damaged(damage, path, entry):
-            actual = dict(damaged_files(entry))
-            assert {*actual} == {entry if kind_name == "checksum" else path}, kind_name
-            again = session()
-            again.begin()
-            again._lock.close()
-            assert str(next(iter(actual))) in capsys.readouterr().err or path == entry, kind_name
-            missing = {file for file in run.all_files if not Path(file).exists()}
-            # The trained weights are a file of the run, and listed too.
-            expected = {str(entry), str(path)}
-            expected |= {file for file in run.all_files if trained and "/store/trained@" in file}
-            assert str(entry) in missing <= expected, kind_name
-    # With several damaged files, `wsd check` reports each.
-    note = kinds()["checksum"][0]
-    with contextlib.ExitStack() as all_damaged:
-        victims = {path: entry for path, entry in kinds().values() if not is_listing(path)}
-        for path, entry in victims.items():
-            all_damaged.enter_context(damaged(damage, path, entry))
-        for path in copies().values():
-            all_damaged.enter_context(damaged(damage, path, path))
-        faults = dict(checking.damaged(TABLES))
-        assert {*victims, *copies().values()} - {*faults} <= {note}
-    assert not dict(checking.damaged(TABLES))
-
-
 def test_one_run_repairs_everything(rich: Checkout, here: Path, expected: dict[str, bytes]) -> None:
-    damages = list(DAMAGES)
-    victims = {path for path, _ in kinds().values()} | {*copies().values()}
-    state = Path("results", SEEN)
-    for i, path in enumerate([*sorted(victims), TABLES / RUN_MAP, state]):
-        DAMAGES[damages[i % len(damages)]](path)
+    """Some of my files are damaged or gone: does one run repair them all?"""
+    run = RunMap(TABLES / RUN_MAP)
+    stored = sorted(Path(os.path.relpath(run.file(name))) for name in run.files)
+    copies = sorted(TABLES / name for name, source in run.published.items() if source is not None)
+    # The vectors of the words, and a checksum next to a file.
+    others = [*TABLES.glob("store/*/embeddings/*@*/*.safetensors")]
+    table = run.file("scores.csv")
+    others += [table.parent / SUMS / table.name, TABLES / RUN_MAP, Path("results", SEEN)]
+    # tests/run/test_check.py damages a file of every kind.
+    for i, path in enumerate([*stored[::3], *copies[::5], *others]):
+        [*DAMAGES.values()][i % len(DAMAGES)](path)
     # Links that are files, that point elsewhere, and that point nowhere.
     folder = TABLES / "predictions/predictions/full/focal"
     link, other = sorted(folder.glob("1.*.parquet"))
@@ -273,50 +140,30 @@ def test_one_run_repairs_everything(rich: Checkout, here: Path, expected: dict[s
     assert rich.run(*ARGUMENTS).nothing
 
 
-def test_a_link_to_nowhere_in_the_store_and_a_file_edited_by_hand(
-    rich: Checkout, here: Path, expected: dict[str, bytes]
-) -> None:
-    files = RunMap(TABLES / RUN_MAP)
-    selection, folds = files.file("selection.csv"), files.file("folds/full.parquet")
-    folds.unlink()
-    folds.symlink_to("nowhere")
-    selection.write_text(selection.read_text().replace("logistic", "knn"))
-    run = rich.run(*ARGUMENTS)
-    assert run.jobs["folds"] == run.jobs["select"] == 1
-    assert results(rich.root / "results") == expected
-    assert rich.run(*ARGUMENTS).nothing
-
-
 # External inputs
 
 
 def test_an_input_replaced_by_an_older_file_is_noticed(rich: Checkout, here: Path) -> None:
-    """`cp -p`, `mv` and `unzip` keep old dates; restoring the input restores the results."""
+    """I replaced an input by an older file (`cp -p`, `mv`, `unzip`): is that noticed?"""
 
     def edit(name: str, old: str, new: str) -> None:
         text = Path(name).read_text()
         assert old in text and len(old) == len(new)
         Path(name).write_text(text.replace(old, new))
 
-    edits: dict[str, Callable[[], None]] = {
-        "copy_corpus": lambda: edit("mine/model/train.data.txt", "flew up", "flew by"),
-        "glosses": lambda: edit("glosses.tsv", "model flew", "model went"),
-        "score": lambda: edit("said.jsonl", '"a"', '"b"'),
-        "model": lambda: flip(Path("tiny-bert/model.safetensors")),
-    }
-    inputs = {
-        "copy_corpus": "mine/model/train.data.txt",
-        "glosses": "glosses.tsv",
-        "score": "said.jsonl",
-        "model": "tiny-bert/model.safetensors",
+    inputs: dict[str, tuple[str, Callable[[str], None]]] = {
+        "copy_corpus": ("mine/model/train.data.txt", lambda name: edit(name, "flew up", "flew by")),
+        "glosses": ("glosses.tsv", lambda name: edit(name, "model flew", "model went")),
+        "score": ("said.jsonl", lambda name: edit(name, '"a"', '"b"')),
+        "model": ("tiny-bert/model.safetensors", lambda name: flip(Path(name))),
     }
     deleted = {"glosses": "glosses", "score": "systems"}
-    for rule, name in inputs.items():
+    for rule, (name, change) in inputs.items():
         if deleted.get(rule, "systems") not in STUDIES and rule in deleted:
             continue
         path, kept = Path(name), Path("kept")
         shutil.copy2(path, kept)
-        edits[rule]()
+        change(name)
         os.utime(path, (1e9, 1e9))
         try:
             assert rich.run("-n", *ARGUMENTS).jobs[rule], rule
@@ -327,34 +174,12 @@ def test_an_input_replaced_by_an_older_file_is_noticed(rich: Checkout, here: Pat
 
 
 def test_a_copy_of_the_checkout_is_up_to_date(rich: Checkout, here: Path, tmp_path: Path) -> None:
-    """The copy has other dates, no `.snakemake` and another path."""
+    """I copied everything to another machine: is anything computed again?"""
     subprocess.run(["cp", "-r", here, tmp_path / "copy"], check=True)
     shutil.rmtree(tmp_path / "copy/.snakemake")
     copy = Checkout(tmp_path / "copy")
     assert copy.run("-n", *ARGUMENTS).nothing
     assert copy.run(*ARGUMENTS).nothing
-
-
-# Names
-
-
-def test_runs_of_any_name(rich: Checkout, here: Path, expected: dict[str, bytes]) -> None:
-    """The results are the same, except for the page that names the commands."""
-    for name in ("report", "corpus"):
-        run = rich.run(*ARGUMENTS, "--config", f"run={name}")
-        assert {*run.jobs} <= {"report", "uses_page"}, run.jobs
-        tables = results(here / "results")
-        own = f"corpus/runs/{name}/"
-        again = {
-            name_.removeprefix(own): tables[name_] for name_ in tables if name_.startswith(own)
-        }
-        assert again["scores.csv"] == expected["corpus/scores.csv"]
-        assert rich.run("-n", *ARGUMENTS, "--config", f"run={name}").nothing
-    assert rich.run("-n", *ARGUMENTS).nothing
-    assert not dict(checking.damaged(TABLES))
-    refused = rich.run("-n", *ARGUMENTS, "--config", "run=store", code=1).text
-    assert "a run cannot be called 'store'" in refused and "Traceback" not in refused
-    shutil.rmtree(TABLES / "runs")
 
 
 # A read-only folder
@@ -378,6 +203,7 @@ def read_only(folder: Path) -> Iterator[None]:
 def test_results_that_cannot_be_written_can_be_read(
     rich: Checkout, here: Path, capsys: pytest.CaptureFixture[str], expected: dict[str, bytes]
 ) -> None:
+    """The results lie on a read-only disk: what can I still do?"""
     with read_only(here / "results"):
         assert rich.run("-n", *ARGUMENTS).nothing
         other = rich.configure("other", tuning={"folds": 2, "repeats": 2})

@@ -35,6 +35,7 @@ rule mine:
 
 @pytest.mark.slow
 def test_a_rule_reads_a_result_of_the_module(tmp_path: Path) -> None:
+    """Can I use this workflow as a module of mine?"""
     other = Checkout(tmp_path / "other")
     (other.root / "workflow").mkdir(parents=True)
     (other.root / "workflow/Snakefile").write_text(SNAKEFILE.format(repository=REPOSITORY))

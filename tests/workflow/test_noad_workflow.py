@@ -1,7 +1,6 @@
 """The real workflow on a small archive with the layout of NOAD."""
 
 import shutil
-from pathlib import Path
 
 import pytest
 import small_noad
@@ -41,6 +40,7 @@ def config(checkout: Checkout) -> dict:
 
 @pytest.mark.slow
 def test_from_the_archive_to_the_pages(checkout: Checkout, config: dict) -> None:
+    """Can I run NOAD from its archive, and do the pages name its source and terms?"""
     path = checkout.configure("small", **config)
     jobs = checkout.run("--cores", "2", "--configfile", path).jobs
     assert (jobs["noad"], jobs["corpus"], jobs["embed"]) == (1, 1, 1)
@@ -65,6 +65,7 @@ def test_from_the_archive_to_the_pages(checkout: Checkout, config: dict) -> None
 def test_words_are_found_by_part_of_speech(
     checkout: Checkout, config: dict, chromium: Browser
 ) -> None:
+    """How do I find the verbs on the first page?"""
     checkout.run("--cores", "2", "--configfile", checkout.configure("small", **config))
     index = checkout.root / "results/noad/report/index.html"
     chromium.open(index)
@@ -84,19 +85,3 @@ def test_words_are_found_by_part_of_speech(
     chromium.open(f"{index.as_uri()}#part=noun")
     assert chromium.js(shown) == ["cell.n"] * 2
     chromium.assert_quiet()
-
-
-@pytest.mark.slow
-def test_a_changed_archive_ends_the_run_without_results(
-    checkout: Checkout, config: dict, tmp_path: Path
-) -> None:
-    changed = {
-        name: content.replace(b"soup", b"soap") for name, content in small_noad.FILES.items()
-    }
-    archive, _ = small_noad.write(tmp_path, changed)
-    table = "word,senses\ncell.n,10+1 10+1\nserve.v,10+1 10+1\n"
-    (checkout.root / "wsd/data/noad.csv").write_text(table)
-    path = checkout.configure("bad", **{**config, "dataset": "noad-semcor-masc"})
-    run = checkout.run("--cores", "1", "--configfile", path, code=1, WSD_NOAD_ARCHIVE=str(archive))
-    assert "semcor/br-0.xml is not the file it should be" in run.text
-    assert not list((checkout.root / "results/noad-semcor-masc").rglob("*.txt"))

@@ -2,7 +2,6 @@
 
 import csv
 import itertools
-from collections import Counter
 from collections.abc import Iterator
 
 import numpy as np
@@ -23,16 +22,10 @@ CORPORA = {
     name: {word: read_text(DATA / name / word, word) for word in DATASETS[name].words}
     for name in NAMES
 }
-PLAIN = CORPORA["quickstart"]
 SENTENCES = {
     name: [tokens for table in words.values() for tokens in table.tokens]
     for name, words in CORPORA.items()
 }
-EVERY = [
-    pytest.param(table, id=f"{n}-{w}")
-    for n, tables in CORPORA.items()
-    for w, table in tables.items()
-]
 # The verb and the adjective have these forms; nouns have the plural.
 FORMS = {
     "charge": {"charge", "charged", "charges", "charging"},
@@ -45,32 +38,6 @@ def grams(tokens: tuple[str, ...], n: int) -> Iterator[tuple[str, ...]]:
     return (tokens[i : i + n] for i in range(len(tokens) - n + 1))
 
 
-@pytest.mark.parametrize(("name", "words", "senses"), [(NAMES[0], 10, 26), (NAMES[1], 5, 11)])
-def test_words_and_senses(name: str, words: int, senses: int) -> None:
-    assert tuple(sorted(path.name for path in (DATA / name).iterdir())) == DATASETS[name].words
-    assert len(CORPORA[name]) == words
-    assert sum(len(table.senses) for table in CORPORA[name].values()) == senses
-    for word, table in CORPORA[name].items():
-        assert 2 <= len(table.senses) <= 4
-        assert all(sense.startswith(f"{word}_") for sense in table.senses)
-
-
-@pytest.mark.parametrize(("name", "n_train", "n_test"), [(NAMES[0], 42, 20), (NAMES[1], 24, 12)])
-def test_enough_instances_of_every_sense(name: str, n_train: int, n_test: int) -> None:
-    for table in CORPORA[name].values():
-        for split, least in (("train", n_train), ("test", n_test)):
-            count = Counter(table.gold[table.split == split].tolist())
-            assert sorted(count) == list(range(len(table.senses)))
-            assert min(count.values()) >= least
-
-
-@pytest.mark.parametrize(("name", "shortest"), [(NAMES[0], 5), (NAMES[1], 8)])
-def test_shape_of_the_sentences(name: str, shortest: int) -> None:
-    for tokens in SENTENCES[name]:
-        assert shortest <= len(tokens) <= 40, tokens
-        assert all(token == token.lower() for token in tokens), tokens
-
-
 @pytest.mark.parametrize("name", NAMES)
 def test_the_focal_word_occurs_once_without_affixes(name: str) -> None:
     for word, table in CORPORA[name].items():
@@ -81,40 +48,6 @@ def test_the_focal_word_occurs_once_without_affixes(name: str) -> None:
             others = [*tokens[:position], *tokens[position + 1 :]]
             # The word is not part of a compound, and no other form of it occurs.
             assert not [token for token in others if any(form in token for form in forms)], tokens
-
-
-def test_no_form_belongs_to_one_sense() -> None:
-    """No form is more frequent in one sense; otherwise layer 0 would separate the senses."""
-    for word, table in PLAIN.items():
-        forms = np.array(
-            [tokens[at] for tokens, at in zip(table.tokens, table.position, strict=True)]
-        )
-        for form in set(forms):
-            shares = [np.mean(forms[table.gold == k] == form) for k in range(len(table.senses))]
-            assert max(shares) - min(shares) < 0.1, (word, form, shares)
-
-
-@pytest.mark.parametrize("table", EVERY)
-def test_focal_words_have_many_positions(table: Corpus) -> None:
-    late = [
-        2 * position >= len(tokens)
-        for tokens, position in zip(table.tokens, table.position.tolist(), strict=True)
-    ]
-    assert len(table) / 10 <= sum(late) <= 2 * len(table) / 3
-    assert len(set(table.position.tolist())) >= 10
-
-
-@pytest.mark.parametrize("table", EVERY)
-def test_senses_are_interleaved(table: Corpus) -> None:
-    for split in ("train", "test"):
-        gold = table.gold[table.split == split].tolist()
-        assert max(len(list(run)) for _, run in itertools.groupby(gold)) <= 12
-
-
-@pytest.mark.parametrize(("name", "n"), [(NAMES[0], 3), (NAMES[1], 5)])
-def test_no_two_sentences_open_alike(name: str, n: int) -> None:
-    opened = Counter(tokens[:n] for tokens in SENTENCES[name])
-    assert [opening for opening, times in opened.items() if times > 1] == []
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -181,11 +114,3 @@ def test_layers_differ_clearly_on_the_quickstart(minilm: str) -> None:
     assert curve.max() >= 93 and curve[1:].min() - curve[0] > 20
     assert (np.diff(curve) > -1).all()
     assert all(word_scores.mean(axis=0)[0] < 60 for word_scores in actual.values())
-
-
-@pytest.mark.slow
-def test_the_hard_corpus_is_hard_enough(minilm: str) -> None:
-    """Layers differ by at least 5 points, and no classifier is perfect on every word."""
-    for word_scores in macro_f1("quickstart-hard", minilm).values():
-        assert word_scores.min(axis=0).max() < 100
-        assert np.ptp(word_scores.mean(axis=0)) >= 5

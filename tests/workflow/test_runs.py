@@ -28,14 +28,15 @@ def checkout(
 
 @pytest.mark.slow
 def test_two_runs_and_back(checkout: Checkout, tmp_path: Path) -> None:
+    """Can I keep two runs of one dataset next to each other?"""
     config, here = str(checkout.root / "config/one.yaml"), checkout.root / "results"
-    two = checkout.configure("two", run="two", layers=[0, 1])
+    second = checkout.configure("two", run="two", layers=[0, 1])
     first = checkout.run("--cores", "2", "--configfile", config)
     assert f"All reports: {here / 'index.html'}" in first.text
     shutil.copytree(here, tmp_path / "before")
 
     # The second run makes only its own tables and new files.
-    run = checkout.run("--cores", "2", "--configfile", config, two)
+    run = checkout.run("--cores", "2", "--configfile", config, second)
     assert run.jobs == {**dict.fromkeys(OWN, 1), "classify": 1, "project": 2, "neighbours": 1}
     assert str(here / "quickstart/runs/two/report/index.html") in run.text
     # No existing file has changed.
@@ -45,20 +46,12 @@ def test_two_runs_and_back(checkout: Checkout, tmp_path: Path) -> None:
         if "only in one" not in difference
     ] == []
     assert results(tmp_path / "before").keys() < results(here).keys()
-    ones, twos = (
-        json.loads((here / "quickstart" / folder / "provenance.json").read_text())
-        for folder in (".", "runs/two")
-    )
-    assert "run" not in ones["config"] and twos["config"]["run"] == "two"
-    assert (ones["layers"]["tiny"], twos["layers"]["tiny"]) == (
-        ["1", "per-word"],
-        ["0", "1", "per-word"],
-    )
-    page = here / "quickstart/runs/two/report/index.html"
-    assert ", run two" in page.read_text()
+    two = here / "quickstart/runs/two"
+    assert json.loads((two / "provenance.json").read_text())["config"]["run"] == "two"
+    assert ", run two" in (two / "report/index.html").read_text()
 
     # Both runs are up to date, in either order, by files and by time stamps.
-    for files in ([config], [config, two], [config]):
+    for files in ([config], [config, second], [config]):
         assert checkout.run("--cores", "2", "--configfile", *files).nothing
     # `run` on the command line changes only the pages, which name the command.
     dry = checkout.run("-n", "--configfile", config, "--config", "run=3.d")
@@ -71,24 +64,13 @@ def test_two_runs_and_back(checkout: Checkout, tmp_path: Path) -> None:
     for link in ("quickstart/report/index.html", "quickstart/runs/two/report/index.html"):
         assert f'href="{link}"' in listed and (here / link).is_file()
     index.unlink()
-    assert checkout.run("-n", "--configfile", config).nothing and not index.exists()
-    # Snakemake is called in another folder.
-    call = ("--snakefile", "../Snakefile", "--directory", "..", "--cores", "1", "--no-hooks")
-    below = Checkout(checkout.root / "config")
-    assert below.run(*call, "--configfile", config, PYTHONPATH=str(checkout.root)).nothing
-    assert index.read_text() == listed and not (below.root / "results").exists()
+    assert checkout.run("--cores", "1", "--configfile", config).nothing
+    assert index.read_text() == listed
 
     # The files of a deleted run are neither missed nor listed.
     shutil.rmtree(here / "quickstart/runs")
     assert checkout.run("--cores", "1", "--configfile", config).nothing
     assert "runs/two" not in index.read_text()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["../x", "$(touch x)"])
-def test_a_run_whose_name_is_no_file_name_is_refused(checkout: Checkout, name: str) -> None:
-    run = checkout.run("-n", "--config", f"run={json.dumps(name)}", code=1)
-    assert "config key run" in run.text and "Traceback" not in run.text
 
 
 def wsd(checkout: Checkout, *arguments: str, code: int = 0) -> str:
@@ -108,7 +90,7 @@ def wsd(checkout: Checkout, *arguments: str, code: int = 0) -> str:
 
 @pytest.mark.slow
 def test_a_run_of_fewer_words_does_not_change_the_first_run(tmp_path: Path) -> None:
-    """README's sequence: a run of all words, a run of fewer words, then a prediction."""
+    """I tried fewer words under another name: does the first run still predict the same?"""
     checkout = Checkout.create(tmp_path / "wsd")
     common = {
         **{"dataset": "quickstart", "models": [checkout.tiny_model()]},
@@ -130,46 +112,3 @@ def test_a_run_of_fewer_words_does_not_change_the_first_run(tmp_path: Path) -> N
     assert wsd(checkout, *ask, "--run", "other") != answer
     wsd(checkout, "fit", "--results", "results/quickstart", "--out", "first.wsd")
     assert "seal (character 4)" in wsd(checkout, "predict", "--model-file", "first.wsd", ask[-1])
-
-
-@pytest.mark.slow
-def test_names_of_folders_are_up_to_date(tmp_path: Path) -> None:
-    """A dataset, a run, a model and words have the names of folders of listings."""
-    checkout = Checkout.create(tmp_path / "wsd")
-    lines = [
-        f"{split}\t{word}\t{sense}\tthe [[{word}]] {text} {number}\n"
-        for word in ("model", "source")
-        for sense, text in (("a", "went up on"), ("b", "came down by"))
-        for split, numbers in (("train", "one two three four"), ("test", "five six"))
-        for number in numbers.split()
-    ]
-    (checkout.root / "s.tsv").write_text("split\tword\tsense\tsentence\n" + "".join(lines))
-    wsd(checkout, "import", "s.tsv", "--out", "mine", "--name", "corpus")
-    model = {**checkout.tiny_model(), "name": "embeddings"}
-    config = {
-        **{"dataset": {"name": "corpus", "path": "mine"}, "models": [model], "layers": [1]},
-        **{"classifiers": [{"name": "nearest_centroid"}], "controls": {"baselines": False}},
-        **{"tuning": {"folds": 2, "repeats": 1}, "words": "all"},
-    }
-    for run in ({}, {"run": "substitutes"}):
-        path = checkout.configure("names", **config, **run)
-        checkout.run("--cores", "1", "--configfile", path)
-        assert checkout.run("-n", "--configfile", path).nothing
-        assert wsd(checkout, "check")
-        # A run that has nothing to do changes nothing.
-        assert checkout.run("--cores", "1", "--configfile", path).nothing
-        assert checkout.run("-n", "--configfile", path).nothing
-
-    # `wsd check` finds damage in every word.
-    vectors = checkout.root / "results/corpus/embeddings/embeddings/model/focal.safetensors"
-    data = bytearray(vectors.read_bytes())
-    data[-1] ^= 1
-    vectors.write_bytes(data)
-    output = wsd(checkout, "check", code=6)
-    name = vectors.resolve().relative_to(checkout.root)
-    assert f"{name}: layer 2 has changed since it was written" in output
-    # A file of the user among the results stays.
-    (checkout.root / "results/notes.csv").write_text("a,b\n")
-    checkout.run("--cores", "1", "--configfile", path)
-    assert "notes.csv" not in wsd(checkout, "check")
-    assert (checkout.root / "results/notes.csv").exists()

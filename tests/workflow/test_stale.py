@@ -34,6 +34,7 @@ def jobs(folder: Path, edited: str) -> dict[str, tuple[str, str]]:
 
 @pytest.mark.slow
 def test_a_job_with_other_inputs_writes_another_file(tmp_path: Path) -> None:
+    """Can a file of older code or inputs pass for a current one?"""
     full_config.make(tmp_path)
     (tmp_path / "rich.yaml").write_text(json.dumps(full_config.build_config(tmp_path)))
     before = jobs(tmp_path, "no step")

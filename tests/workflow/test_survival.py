@@ -10,7 +10,6 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -20,8 +19,6 @@ import psutil
 import pytest
 import yaml
 from checkout import Checkout
-from hub_server import HubServer
-from tiny import tiny_bert
 
 from wsd.run.digests import SEEN
 from wsd.run.session import LOCK
@@ -65,7 +62,7 @@ def to_be_embedded(checkout: Checkout) -> None:
 
 @pytest.mark.slow
 def test_damage_without_a_new_date_is_found_on_reading(done: Checkout) -> None:
-    """A disk error keeps size and dates; the next run repairs the file."""
+    """A disk error keeps size and date: is the damage found, and repaired?"""
     assert done.run(*ARGUMENTS).nothing  # and has looked at every file
     vectors = stored(done, VECTORS)
     data = bytearray(vectors.read_bytes())
@@ -89,6 +86,7 @@ def test_damage_without_a_new_date_is_found_on_reading(done: Checkout) -> None:
 
 @pytest.mark.slow
 def test_a_failing_job_shows_the_end_of_its_log_at_once(done: Checkout) -> None:
+    """A job failed: do I see why, before Snakemake's own messages?"""
     model = {"name": "tall", "path": "tiny-bert", "blocks": 3, "width": 32}
     path = done.configure("tall", dataset="quickstart", words=["crane"], models=[model], layers=[1])
     record = f"{RESULTS}/tall/model.json"
@@ -123,7 +121,7 @@ def kill_in_embed(checkout: Checkout) -> str:
 
 @pytest.mark.slow
 def test_a_killed_job_is_reported(done: Checkout) -> None:
-    """When memory runs out, the system kills the job but not the run."""
+    """The system killed a job, as when memory runs out: do I see that, and can I go on?"""
     to_be_embedded(done)
     output = kill_in_embed(done)
     (log,) = done.root.glob(EMBED_LOG)
@@ -136,6 +134,7 @@ def test_a_killed_job_is_reported(done: Checkout) -> None:
 
 @pytest.mark.slow
 def test_a_run_that_fails_leaves_the_last_good_state(done: Checkout) -> None:
+    """A run failed halfway: are my published results still the last complete ones?"""
     config = done.root / "config/one.yaml"
     before = config.read_text()
     changed = yaml.safe_load(before)
@@ -172,7 +171,7 @@ def at_work(done: Checkout) -> Iterator[subprocess.Popen[bytes]]:
 def test_a_second_run_is_refused_and_the_first_is_not_disturbed(
     done: Checkout, tmp_path: Path
 ) -> None:
-    """The second run starts from the same checkout, or from another one with the same results."""
+    """I started a run twice, or from two checkouts: is the first disturbed?"""
     other = Checkout.create(tmp_path / "other")
     for name in ("config", "tiny-bert"):
         shutil.copytree(done.root / name, other.root / name, dirs_exist_ok=True)
@@ -190,63 +189,9 @@ def test_a_second_run_is_refused_and_the_first_is_not_disturbed(
 
 
 @pytest.mark.slow
-def test_two_folders_share_the_hubs_cache(done: Checkout, tmp_path: Path) -> None:
-    revision = "0123456789" * 4
-    model = {"name": "served", "hub": "org/tiny", "revision": revision, "blocks": 2, "width": 32}
-    folder = tiny_bert(tmp_path / "served")
-    with HubServer({"org/tiny": {revision: folder}}) as server:
-        online = server.environment(tmp_path / "home")
-        both = []
-        for name in ("one", "two"):
-            checkout = Checkout.create(tmp_path / name)
-            checkout.configure(
-                "hub", dataset="quickstart", words=["crane"], models=[model], layers=[1]
-            )
-            target = f"{RESULTS}/served/embeddings/focal.1.json"
-            with (tmp_path / f"{name}.log").open("w") as log:
-                process = subprocess.Popen(
-                    [sys.executable, "-m", "snakemake", target, "--cores", "1",
-                     "--configfile", "config/hub.yaml"],
-                    cwd=checkout.root, stdout=log, stderr=log,
-                    env={**os.environ, "HF_HUB_OFFLINE": "0", **online,
-                         "PYTHONPATH": str(checkout.root)},
-                )  # fmt: skip
-            both.append((process, checkout.root / target, tmp_path / f"{name}.log"))
-        for process, _, log in both:
-            assert process.wait() == 0, log.read_text()[-3000:]
-    assert len({path.read_bytes() for _, path, _ in both}) == 1
-
-
-@pytest.mark.slow
-def test_a_damaged_file_in_the_hubs_cache_is_fetched_again(tmp_path: Path) -> None:
-    """The file is damaged after `wsd model` recorded it; the config has no checksum."""
-    revision = "0123456789" * 4
-    model = {"name": "served", "hub": "org/tiny", "revision": revision, "blocks": 2, "width": 32}
-    checkout = Checkout.create(tmp_path / "wsd")
-    path = checkout.configure(
-        "hub", dataset="quickstart", words=["crane"], models=[model], layers=[1]
-    )
-    arguments = ("--cores", "1", "--configfile", path)
-    with HubServer({"org/tiny": {revision: tiny_bert(tmp_path / "served")}}) as server:
-        online = server.environment(tmp_path / "home")
-        checkout.run(f"{RESULTS}/served/model.json", *arguments, **online)
-        (weights,) = (tmp_path / "home").rglob("snapshots/*/model.safetensors")
-        data = bytearray(weights.read_bytes())
-        data[5000] ^= 1
-        weights.resolve().write_bytes(data)
-        target = f"{RESULTS}/served/embeddings/focal.1.json"
-        failed = checkout.run(target, *arguments, code=1, **online)
-        assert "model.safetensors of model served: expected SHA-256" in failed.text
-        of_model = weights.parents[2]
-        assert f"remove {of_model}, and run snakemake again" in failed.text
-        shutil.rmtree(of_model)
-        run = checkout.run(target, *arguments, **online)
-        assert run.jobs == {"embed": 1, "published_0": 1}
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("sign", [signal.SIGTERM, signal.SIGINT])
 def test_after_a_signal_the_same_command_continues(done: Checkout, sign: signal.Signals) -> None:
+    """I pressed Ctrl-C: can I give the same command again?"""
     to_be_embedded(done)
     process = crash.start(done.root, ARGUMENTS, done.root / "ended.log")
     while not list(done.root.glob(EMBED_LOG)):
@@ -262,6 +207,7 @@ def test_after_a_signal_the_same_command_continues(done: Checkout, sign: signal.
 @pytest.mark.slow
 @pytest.mark.parametrize("hours", [-24 * 365 * 20, 24 * 365])
 def test_files_dated_by_a_wrong_clock(done: Checkout, hours: int) -> None:
+    """The clock was wrong: is anything computed again?"""
     moment = time.time() + 3600 * hours
     for path in (done.root / "results").rglob("*"):
         os.utime(path, (moment, moment), follow_symlinks=False)
@@ -302,6 +248,7 @@ def empty(done: Checkout) -> Iterator[Path]:
 def test_a_full_disk_is_one_error_and_a_rerun_with_space_succeeds(
     done: Checkout, empty: Path
 ) -> None:
+    """The disk is full: is that one clear error, and can I go on with more room?"""
     with mounted(empty, "-t", "tmpfs", "-o", "size=240k", "tmpfs"):
         failed = done.run(*ARGUMENTS, code=1)
         assert "No space left on device" in failed.text
@@ -316,16 +263,8 @@ def test_a_full_disk_is_one_error_and_a_rerun_with_space_succeeds(
 
 
 @pytest.mark.slow
-def test_a_full_disk_is_reported_before_a_job_starts(done: Checkout, empty: Path) -> None:
-    with mounted(empty, "-t", "tmpfs", "-o", "size=16k", "tmpfs"):
-        failed = done.run(*ARGUMENTS, code=1)
-        assert "could not be written: [Errno 28] No space left on device" in failed.text
-        assert not failed.jobs
-        assert list(empty.rglob(".*.part")) == []
-
-
-@pytest.mark.slow
 def test_a_read_only_folder_is_reported_before_a_job_starts(done: Checkout, empty: Path) -> None:
+    """I may not write here: do I learn that before hours of work?"""
     with mounted(empty, "-t", "tmpfs", "-o", "ro,size=1m", "tmpfs"):
         failed = done.run(*ARGUMENTS, code=1)
         assert "could not be written: [Errno 30] Read-only file system" in failed.text

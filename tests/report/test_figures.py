@@ -132,11 +132,6 @@ def saved(folder: Path, given: Tables) -> list[Path]:
     return sorted(folder.iterdir())
 
 
-def test_tables_without_rows_give_no_figure(tmp_path: Path) -> None:
-    empty = {name: table.head(0) for name, table in tables().items()}
-    assert written(tmp_path, {**empty, "layers": tables()["layers"]}) == ["layers"]
-
-
 @pytest.mark.slow
 def test_the_same_bytes_on_every_run(tmp_path: Path) -> None:
     """The bytes do not depend on process, hash seed, date, folder or matplotlibrc."""

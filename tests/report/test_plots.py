@@ -1,6 +1,5 @@
-"""The plots over layers: labels of axes, baselines, and the colours of the heat map."""
+"""The plots over layers: axes, baselines, rings."""
 
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -8,9 +7,8 @@ import pandas as pd
 import pytest
 from read_pages import parts_of, sources_of
 
-from wsd.report.pages import curves, layers
+from wsd.report.pages import curves
 from wsd.report.pages.curves import Curve
-from wsd.report.pages.layers import heat_row
 from wsd.report.pages.plots import plot_of, plot_of_tables
 
 LINE = Curve("logistic", [0.0, 1.0, 2.5], [40.0, 88.0, 90.0], 0)
@@ -29,12 +27,6 @@ def test_layers_are_horizontal_and_names_of_combinations_vertical() -> None:
     assert names["name"] == "names" and names["major_label_orientation"] == "vertical"
     assert "mean-last-2" in str(names["major_label_overrides"])
     assert "mean-last-2" not in str(numbers["major_label_overrides"])
-
-
-def test_both_axes_are_labelled_and_no_label_covers_another() -> None:
-    axes = parts_of(plot(), "LinearAxis")
-    assert {axis.get("axis_label") for axis in axes} == {"layer", "Macro-F1, percent", None}
-    assert str(plot()).count("'NoOverlap'") == len(axes)
 
 
 def test_a_baseline_is_a_dashed_line_with_its_name_and_score() -> None:
@@ -70,19 +62,10 @@ def test_a_ring_is_at_the_chosen_point() -> None:
         assert own == rings
 
 
-def test_baselines_without_an_encoder_are_levels_of_every_metric() -> None:
-    table = pd.DataFrame(
-        {
-            "kind": ["baseline", "baseline", "candidate"],
-            "classifier": ["bag_of_words", "position_length", "most_frequent_sense"],
-            "micro_accuracy": [0.9, 0.5, 0.7],
-        }
-    )
-    report: Any = SimpleNamespace(rows=lambda _, kind: table[table["kind"] == kind])
-    assert layers.baselines(report, "micro_accuracy") == {"bag of words": 90.0}
-
-
-@pytest.mark.parametrize("embeddings", [0.3, 0.87])
-def test_the_embedding_layer_does_not_change_the_colours_of_others(embeddings: float) -> None:
-    _, *cells = heat_row([embeddings, 0.88, 0.98, 0.99])
-    assert cells == [(-11.0, 88.0, 5), (-1.0, 98.0, 16), (0.0, 99.0, 20)]
+def test_layers_are_in_the_order_of_their_numbers() -> None:
+    names = ["mean-all", "10", "9", "0", "concat-all"]
+    table = pd.DataFrame({"layers": names, "value": [0.5, 0.1, 0.2, 0.3, 0.4]})
+    table["value_low"] = table["value_high"] = table["value"]
+    single, combined = curves.Places.of(names).lines(table, "value", name="a", style=0)
+    assert (single.x, single.y) == ([0, 9, 10], [30, 20, 10])
+    assert (combined.x, combined.y, combined.joined) == ([11.5, 12.5], [50, 40], False)

@@ -1,12 +1,12 @@
-"""gallery.js: the small plots of the words on the first page."""
+"""The first page of a report in a browser."""
 
 from pathlib import Path
 
 import numpy as np
 import pytest
 from browser import Browser
-from report_builder import CHOSEN, DATASET, READERS, SENSES, Run, build_report, make_run
-from selenium.webdriver.common.action_chains import ActionChains
+from report_builder import CHOSEN, READERS, Run, build_report
+from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select
 from word_pages import by_id
 
@@ -16,6 +16,8 @@ from wsd.report.pages import gallery
 SHOWN = (
     "[...document.querySelectorAll('.gallery svg.picture')].filter((of) => of.checkVisibility())"
 )
+
+
 DRAWN = f"{SHOWN}.every((of) => of.querySelector('[data-point]'))"
 
 
@@ -67,71 +69,6 @@ def test_a_plot_has_the_test_instances_and_rings_the_errors(
     chromium.assert_quiet()
 
 
-def test_a_plot_names_its_projection_and_all_words_have_pca(
-    chromium: Browser, tmp_path: Path
-) -> None:
-    run = make_run(tmp_path / "run", methods=("pca", "discriminant"), too_small="bank")
-    build_report(**run.arguments(tmp_path))
-    chromium.open(tmp_path / "report" / "index.html")
-    draw(chromium)
-    named = """return Object.fromEntries([...document.querySelectorAll(".gallery > li")].map((of) =>
-        [of.dataset.word, [...of.querySelectorAll("small")]
-          .filter((one) => one.checkVisibility() && one.closest("p.quiet"))
-          .map((one) => one.textContent).join()]))"""
-    small, other = SENSES
-    before = {word: points_of(chromium, word) for word in SENSES}
-    assert chromium.js(named) == {small: "PCA", other: "LDA"}
-    Select(by_id(chromium, "projection")).select_by_value("pca")
-    assert chromium.js(named) == {small: "PCA", other: "PCA"}
-    after = {word: points_of(chromium, word) for word in SENSES}
-    assert after[small] == before[small] and after[other] != before[other]
-    for points in (before[other], after[other]):
-        assert sum(point["wrong"] for point in points) == sum(p["wrong"] for p in before[other])
-    assert "uses the labels of the training instances" in chromium.js(
-        "return document.querySelector('.note[data-as=plots]').textContent"
-    )
-    Select(by_id(chromium, "projection")).select_by_value("folds")
-    assert {word: points_of(chromium, word) for word in SENSES} == before
-    chromium.assert_quiet()
-
-
-def test_a_tooltip_has_the_beginning_of_the_sentence(
-    run: Run, chromium: Browser, built: Path
-) -> None:
-    chromium.open(built / "report" / "index.html")
-    draw(chromium)
-    point = chromium.js(
-        f"""const picture = {SHOWN}.find((of) => of.closest("li").dataset.word === "bank");
-        return picture.querySelector("[data-point] path");"""
-    )
-    ActionChains(chromium.driver).move_to_element(point).perform()
-    chromium.until("!document.querySelector('body > .tip').hidden")
-    sense, text = chromium.js(
-        "return [...document.querySelector('body > .tip').children].map((of) => of.textContent)"
-    )
-    bank = run.corpora["bank"]
-    assert sense.removesuffix(", taken for another") in [
-        text.name for text in DATASET.sense_texts("bank", bank.senses)
-    ]
-    beginnings = [" ".join(tokens) for tokens in bank.tokens]
-    assert any(beginning.startswith(text.removesuffix(" …")) for beginning in beginnings)
-    ActionChains(chromium.driver).move_to_element(by_id(chromium, "filter")).perform()
-    chromium.until("document.querySelector('body > .tip').hidden")
-    assert chromium.js("return window.pwned") is None
-    chromium.assert_quiet()
-
-
-def test_plots_are_drawn_when_they_come_into_view(chromium: Browser, built: Path) -> None:
-    size = {"width": 390, "height": 300, "deviceScaleFactor": 1, "mobile": True}
-    chromium.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
-    try:
-        chromium.open(built / "report" / "index.html")
-        assert not chromium.js(f"return {SHOWN}.some((of) => of.querySelector('[data-point]'))")
-        draw(chromium)
-    finally:
-        chromium.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
-
-
 def test_packed_words_are_listed_as_all_others(
     run: Run, chromium: Browser, built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -150,4 +87,37 @@ def test_packed_words_are_listed_as_all_others(
     assert chromium.js(look) == expected
     draw(chromium)
     assert len(points_of(chromium, "a&b #1 <i>%")) == 18
+    chromium.assert_quiet()
+
+
+def test_words_can_be_sorted_and_found(run: Run, chromium: Browser, built: Path) -> None:
+    chromium.open(built / "report" / "index.html")
+    Select(by_id(chromium, "words-as")).select_by_value("table")
+    names = (
+        "return [...document.querySelectorAll('#words-0 tbody tr')]"
+        ".filter((row) => !row.hidden).map((row) => row.cells[0].textContent)"
+    )
+    senses = {word: len(corpus.senses) for word, corpus in run.corpora.items()}
+    buttons = chromium.driver.find_elements("css selector", "#words-0 th button")
+    by_name = {button.text.replace("\u200b", ""): button for button in buttons}
+    by_name["Senses"].click()
+    assert chromium.js(names) == sorted(senses, key=lambda word: -senses[word])
+    by_name["Senses"].send_keys(Keys.ENTER)
+    assert chromium.js(names) == sorted(senses, key=lambda word: senses[word])
+    order = chromium.js(
+        "return [...document.querySelectorAll('#words-0 th[aria-sort]')]"
+        ".map((th) => [th.textContent, th.getAttribute('aria-sort')])"
+    )
+    assert order == [["Senses", "ascending"]]
+    by_name["Word"].click()
+    assert chromium.js(names) == sorted(senses)
+    by_id(chromium, "filter").send_keys("BAN")
+    assert chromium.js(names) == ["bank"]
+    assert by_id(chromium, "filter-count").text == "1 of 2"
+    Select(by_id(chromium, "classifier")).select_by_value("nearest_centroid")
+    shown = chromium.js(
+        "return [...document.querySelectorAll('#words-0 th[data-classifier]')]"
+        ".filter((e) => !e.hidden).map((e) => e.dataset.classifier)"
+    )
+    assert set(shown) == {"nearest_centroid"} and len(shown) == 4
     chromium.assert_quiet()

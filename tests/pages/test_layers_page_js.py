@@ -1,0 +1,86 @@
+"""The page of layers in a browser."""
+
+from pathlib import Path
+
+from browser import Browser
+from report_builder import MODEL, READERS
+from selenium.webdriver.support.ui import Select
+from word_pages import by_id
+
+
+def test_the_heat_map_shows_the_selected_metric(chromium: Browser, built: Path) -> None:
+    chromium.open(built / "report" / "layers.html")
+    cells = """return [...document.querySelectorAll("table.heat")].map((table) =>
+        [...table.querySelectorAll("td")].map((cell) => [cell.firstChild.title,
+          cell.firstChild.firstChild.nodeValue, cell.style.getPropertyValue("--heat").trim()]))"""
+    values = """return [...document.querySelectorAll("table.heat")].map((table) =>
+        JSON.parse(document.getElementById(table.dataset.values).textContent)[arguments[0]].flat())"""
+    for metric in ("mean_macro_f1", "micro_accuracy", "mean_word_accuracy"):
+        Select(by_id(chromium, "metric")).select_by_value(metric)
+        assert chromium.js(cells) == [
+            [
+                [f"score: {score:.1f}", f"{points:.1f}".replace("-", "\N{MINUS SIGN}"), f"{step}"]
+                for points, score, step in table
+            ]
+            for table in chromium.js(values, metric)
+        ]
+    first = chromium.js(cells)
+    chromium.open(chromium.js("return location.href"))
+    assert chromium.js(cells) == first
+    selected = chromium.js("return document.querySelectorAll('.heat .chosen .unseen').length")
+    assert selected == 2 * len(READERS)
+    chromium.assert_quiet()
+
+
+def test_figures_are_drawn_when_they_are_chosen(chromium: Browser, built: Path) -> None:
+    chromium.open(built / "report" / "layers.html")
+    drawn = "return [...document.querySelectorAll('[data-drawn]')].map((e) => e.dataset.figure)"
+    assert f"curves.{MODEL}.micro_accuracy" not in chromium.js(drawn)
+    Select(by_id(chromium, "metric")).select_by_value("micro_accuracy")
+    chromium.until(
+        "[...document.querySelectorAll('[data-drawn]')]"
+        f".some((e) => e.dataset.figure === 'curves.{MODEL}.micro_accuracy')"
+    )
+    shown = chromium.js(
+        "return [...document.querySelectorAll('[data-metric]')].filter((e) => !e.hidden)"
+        ".map((e) => e.dataset.metric)"
+    )
+    assert set(shown) == {"micro_accuracy"}
+    # The tables of differences follow, and report that this metric has no test.
+    tables = chromium.js(
+        """return [...document.querySelectorAll("table.forest")].filter((of) => of.offsetParent)
+        .map((of) => [...of.tHead.rows[0].cells].map((cell) => cell.textContent));"""
+    )
+    assert tables
+    for head in tables:
+        assert head[1] == "Micro accuracy" and "p, Holm" not in head
+    assert "is not tested" in chromium.js(
+        "return document.querySelector('[aria-labelledby=differences-title]').innerText"
+    )
+    assert chromium.js("return location.hash") == "#metric=micro_accuracy"
+    address = chromium.js("return location.href")
+    chromium.open(address)
+    assert by_id(chromium, "metric").get_attribute("value") == "micro_accuracy"
+    chromium.assert_quiet()
+
+
+def test_a_line_is_hidden_in_every_figure(chromium: Browser, built: Path) -> None:
+    chromium.open(built / "report" / "layers.html")
+    lines = """return [...Bokeh.index].filter((view) => view.model.renderers).map((view) => [
+        view.el.closest("[data-figure]").dataset.figure,
+        view.model.renderers.filter((r) => !r.visible).map((r) => r.name)])"""
+    assert all(not hidden for _, hidden in chromium.js(lines))
+    chromium.driver.find_element(
+        "css selector", "[data-section=curves][data-line='logistic, context only']"
+    ).click()
+    for name, hidden in chromium.js(lines):
+        assert set(hidden) == (
+            {"line-logistic, context only"} if name.startswith("curves.") else set()
+        )
+    Select(by_id(chromium, "metric")).select_by_value("mean_word_accuracy")
+    chromium.until(
+        "[...Bokeh.index].some((view) => "
+        "view.el.closest('[data-figure]')?.dataset.figure.endsWith('mean_word_accuracy'))"
+    )
+    assert dict(chromium.js(lines))[f"curves.{MODEL}.mean_word_accuracy"]
+    chromium.assert_quiet()

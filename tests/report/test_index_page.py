@@ -1,0 +1,150 @@
+"""The first page: the answer, the selected configuration, the words, the comparison."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from report_builder import CHOSEN, READERS, Page, Run, make_run
+from sklearn.metrics import f1_score
+
+from wsd.report.pages.index import answer, write_index
+from wsd.report.pages.report_data import records
+
+
+def compared(run: Run, kind: str) -> list[dict[str, Any]]:
+    table = pd.read_csv(run.tables["comparison"][0], dtype={"layers": str})
+    return records(table[table["kind"] == kind])
+
+
+def read(run: Run, name: str) -> pd.DataFrame:
+    table = pd.read_csv(run.tables[name][0], dtype={"layers": str, "about": str})
+    return table.fillna({"about": ""})
+
+
+def test_index_names_the_selected_configuration_with_its_interval(run: Run, built: Path) -> None:
+    page = Page(built / "report" / "index.html")
+    text = " ".join(page.text.split())
+    (row,) = compared(run, "selected")
+    assert f"selects focal {row['layers']} of tiny with" in text
+    value, low, high = (row[f"mean_macro_f1{end}"] * 100 for end in ("", "_low", "_high"))
+    assert f"F1 {value:.2f} (95% CI {low:.2f} to {high:.2f}" in text
+    low, high = (row[f"mean_macro_f1_{end}_over_words"] * 100 for end in ("low", "high"))
+    assert f"if words vary too, {low:.2f} to {high:.2f}) over 2 words" in text
+    assert "It is also the best on the test set." in text and "reference only:" not in text
+    # Candidates, best first; published systems separately.
+    candidates = sorted(compared(run, "candidate"), key=lambda r: -r["mean_macro_f1"])
+    places = [text.rindex(f"{r['classifier']}{100 * r['mean_macro_f1']:.2f}") for r in candidates]
+    assert places == sorted(places)
+    assert text.index("Published systems") < text.rindex("theirs")
+    for needed in (
+        "snakemake <all> & more", "<b>somewhere</b>", "0" * 64, '"note": "</pre><script>',
+        "CC0 & free", "A paper & <its> file", "<b>no word</b> (1,234)",
+        *(corpus.digest for corpus in run.corpora.values()),
+    ):  # fmt: skip
+        assert needed in page.text
+
+
+def test_the_best_on_test_is_named_if_it_is_not_the_selected(run: Run, tmp_path: Path) -> None:
+    report = run.load()
+    table = report.tables["comparison"] = read(run, "comparison")
+    best = table["kind"] == "best on test, for reference only"
+    table.loc[best, ["layers", "classifier"]] = "mean-last-2", "nearest_centroid"
+    write_index(report, tmp_path)
+    index = (tmp_path / "index.html").read_text(encoding="utf-8")
+    assert "reference only: focal mean-last-2 of tiny with nearest_centroid" in index
+    assert "optimistic" in index and "also the best" not in index
+
+
+# Macro-F1 of layers 0, 1 and 2; bag of words; layer choices in the confidence set; the answer.
+BEST, WITH = "best among single layers at", "With logistic, senses are"
+READABLE = f"{WITH} best readable among single layers at"
+
+
+ANSWERS = {
+    "from": ([40, 70, 80], 50, ["1", "2", "mean-last-2"],
+             f"from layer 1 (70.0) and {BEST} layers 1-2 (70.0-80.0). 3 of 8 "),
+    "gap": ([70, 40, 80], 50, ["2"],
+            f"at layers 0, 2 (70.0-80.0) and {BEST} layer 2 (80.0). The best of 8 "
+            "configurations, layer 2 with logistic ("),
+    "all": ([70, 70, 80], 50, ["0", "2"],
+            f"{WITH} readable at layers 0-2 (70.0-80.0) and {BEST} layers 0, 2 (70.0-80.0). 2 of "),
+    "none": ([40, 45, 52], 50, ["2", "1"], f"{READABLE} layers 1-2 (45.0-52.0)."),
+    "no set": ([40, 45, 60], 50, [], f"{WITH} readable from layer 2 (60.0). A bag of words"),
+    "nothing": ([40, 45, 60], None, [], None),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", ANSWERS)
+def test_the_answer_is_true_in_all_cases(run: Run, case: str) -> None:
+    scores, bag, within, expected = ANSWERS[case]
+    table, best_set = read(run, "comparison"), read(run, "best-set")
+    own = (table["kind"] == "candidate") & (table["classifier"] == "logistic")
+    for layer, score in enumerate(scores):
+        value = {"": score, "_low": score - 3, "_high": score + 2}
+        for end, number in value.items():
+            row = own & (table["layers"] == str(layer))
+            table.loc[row, f"mean_macro_f1{end}"] = number / 100
+    if bag is not None:
+        bow = table[table["kind"] == "baseline"].assign(classifier="bag_of_words")
+        table = pd.concat([table, bow.assign(mean_macro_f1=bag / 100)])
+    inside = best_set["layers"].isin(within) & (best_set["classifier"] == "logistic")
+    report = run.load()
+    best_set.loc[inside, "estimate"] = 0.99
+    report.tables["best-set"] = best_set.assign(in_confidence_set=inside)
+    report.tables["comparison"] = table[table["kind"] != "published"]
+    sentences = " ".join(answer(report)).replace("\N{EN DASH}", "-")
+    assert (not sentences) if expected is None else (expected in sentences), sentences
+    assert ("no single layer is shown to exceed it" in sentences) == (case == "none")
+    report.tables["comparison"] = table
+    assert "The best published row, theirs, has" in " ".join(answer(report))
+
+
+def test_index_has_a_row_per_word(run: Run, built: Path) -> None:
+    text = " ".join(Page(built / "report" / "index.html").text.split())
+    table = pd.read_csv(run.tables["word-layers"][0], dtype={"layers": str})
+    for word, corpus in run.corpora.items():
+        test = corpus.split == "test"
+        most = int(np.bincount(corpus.gold[~test]).argmax())
+        baseline = f1_score(
+            corpus.gold[test], np.full(test.sum(), most), average="macro", zero_division=0
+        )
+        line = f"{word} {len(corpus.senses)}3018{baseline * 100:.1f} "
+        for reader in READERS:
+            rows_of_word = table[(table["word"] == word) & (table["classifier"] == reader)]
+            row = rows_of_word[rows_of_word["selected_by_cv"]].iloc[0]
+            low, high = row["macro_f1_low"] * 100, row["macro_f1_high"] * 100
+            line += f"{row['macro_f1'] * 100:.1f} {low:.0f}\N{EN DASH}{high:.0f}"
+        chosen = {"1": "layer 1", "2": "layer 2"}[CHOSEN[word]]
+        assert line in text
+        assert f"{chosen} 1\N{EN DASH}2" in text
+
+
+@pytest.mark.slow
+def test_models_are_in_the_order_of_the_config_and_link_to_each_other(three_models: Path) -> None:
+    """The first model's pages are in the folder `words`, whatever its name."""
+    first, other = (Page(three_models / f"words/{name}bank.html") for name in ("", "tiny/"))
+    assert [page.packed()["data"]["model"] for page in (first, other)] == ["wide", "tiny"]
+    assert "../words/tiny/bank.html" in first.links()
+    assert "../../words/bank.html" in other.links()
+    text = (three_models / "index.html").read_text()
+    table = text[text.index('id="models"') : text.index('id="words-title"')]
+    rows = re.findall(r'<tr><th scope="row">(\w+)</th>(.*?)</tr>', table, re.DOTALL)
+    assert [name for name, _ in rows] == ["wide", "tiny", "deep"]
+    # The first model has no difference; the others have theirs to it.
+    assert ["\u22124.25" in cells and "0.250" in cells for _, cells in rows] == [False, True, True]
+    compared = pd.read_csv(three_models / "data" / "comparison.csv", keep_default_na=False)
+    selected = compared[compared["kind"] == "selected"].drop_duplicates("model")
+    best = selected.loc[selected["objective_cv"].astype(float).idxmax()]
+    answer = text[text.index("Cross-validation on the training set") :].partition("</p>")[0]
+    assert "across 3 models" in answer and f"of {best['model']} with" in answer
+
+
+def test_p_values_near_five_percent_are_not_rounded_to_it(tmp_path: Path) -> None:
+    report = make_run(tmp_path / "run", models=("one", "other")).load()
+    for p, shown in ((0.0002, "< 0.001"), (0.0449, "0.045"), (0.0497, "0.0497"), (0.3, "0.300")):
+        report.tables["differences"] = report.tables["differences"].assign(p_holm=p)
+        write_index(report, tmp_path)
+        assert shown in Page(tmp_path / "index.html").text

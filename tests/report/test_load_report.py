@@ -1,0 +1,41 @@
+"""Tables that do not belong together are refused."""
+
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from report_builder import Run, build_report, make_run
+
+from wsd.errors import ResultError
+
+
+def test_a_word_without_any_projection_is_refused(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "run", methods=("discriminant",), too_small="bank")
+    with pytest.raises(ResultError, match="no projection of the word 'bank': too few to fold"):
+        run.load()
+
+
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [
+        (lambda a: a.update(view="context"), "no projection of the view 'context'"),
+        (lambda a: a["tables"].update(scores=[a["out"] / "none.csv"]), "missing"),
+        (lambda a: a.update(predictions=[]), "no predictions"),
+        (
+            lambda a: a["corpora"].update(
+                bank=replace(a["corpora"]["bank"], tokens=a["corpora"]["bank"].tokens[::-1])
+            ),
+            "other instances of 'bank'",
+        ),
+    ],
+)
+def test_tables_that_do_not_belong_together(
+    run: Run, tmp_path: Path, spoil: Any, message: str
+) -> None:
+    arguments = {**run.arguments(tmp_path), "corpora": dict(run.corpora)}
+    spoil(arguments)
+    with pytest.raises(ResultError, match=re.escape(message)):
+        build_report(**arguments)
+    assert not (tmp_path / "report").exists()

@@ -1,0 +1,148 @@
+"""Every page: foreign text stays text, links resolve, colours contrast, columns are packed."""
+
+import base64
+import re
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urldefrag
+
+import numpy as np
+import pytest
+from report_builder import DATASET, GIVEN, HOSTILE_COLUMN, MODEL, Page, Run, make_run
+
+from wsd.report.pages import curves, plots, render
+from wsd.report.pages.render import packed_columns
+from wsd.report.pages.word import word_data
+
+HOSTILE_SENSE = "$$\\frac{1}{2}$$ @{gold}{safe}"
+
+
+def test_every_link_resolves_and_nothing_is_remote(all_pages: dict[Path, Page]) -> None:
+    for path, page in all_pages.items():
+        for link in page.links():
+            target, _ = urldefrag(link)
+            if target == "" or target.startswith("data:image/") or link == DATASET.licence_url:
+                continue
+            assert (path.parent / unquote(target)).is_file(), link
+        assert not [t for t, _ in page.elements if t in ("img", "iframe", "object", "embed")]
+
+
+def test_policy_allows_only_own_files(all_pages: dict[Path, Page]) -> None:
+    for page in all_pages.values():
+        assert "default-src 'none'; script-src 'self'; " in page.csp
+        assert "connect-src 'none'" in page.csp and "unsafe-eval" not in page.csp
+        for attributes, text in page.scripts:
+            assert attributes.get("type") in ("application/json", "text/plain") or not text
+        assert not [a for _, a in page.elements if any(name.startswith("on") for name in a)]
+
+
+def test_hostile_text_stays_text(run: Run, all_pages: dict[Path, Page]) -> None:
+    for path, page in all_pages.items():
+        source = path.read_text()
+        assert "<script>window" not in source and "<img" not in source
+        assert "</body>" in source.splitlines()[-2]
+        assert "CustomJS" not in source and "{safe}" not in source.replace(HOSTILE_SENSE, "")
+        if path.name == "bank.html":
+            first, second, third = run.corpora["bank"].senses
+            for texts in (first, *GIVEN, third):
+                assert texts in page.text
+            # The tooltip shows the label of a sense that has a name.
+            assert second not in page.text
+            assert second in [a.get("title") for tag, a in page.elements if tag == "bdi"]
+            for attributes, text in page.scripts:
+                if attributes.get("id") == "packed":
+                    assert re.fullmatch(r"[A-Za-z0-9+/=]+", text)
+
+
+def luminance(colour: str) -> float:
+    parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(a: str, b: str) -> float:
+    low, high = sorted([luminance(a), luminance(b)])
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_colours_contrast_with_their_background(scheme: str) -> None:
+    css = render.asset("style.css")
+    light, dark, _ = re.findall(r":root\S* \{(.*?)\}", css, re.DOTALL)
+    colours = dict(re.findall(r"(--[\w-]+): (#[0-9a-f]{6})", light if scheme == "light" else dark))
+    senses = [colours[f"--sense-{i}"] for i in range(len(curves.COLOURS))]
+    assert len(set(senses)) == len(curves.COLOURS)
+    if scheme == "light":
+        assert tuple(senses) == curves.COLOURS  # the figures of a paper have the same
+        ramp = tuple(colours[f"--ramp-{i}"] for i in range(plots.RAMP))
+        assert ramp == curves.RAMP
+        assert (colours["--heat-low"], colours["--heat-high"]) == curves.HEAT
+    # Instances that the filters leave out are meant to be faint.
+    tones = [colours[name] for tone, name in plots.TONES.items() if tone != "off"]
+    # Ten values, unlike the senses; further values have the colours of senses.
+    values = [colours[f"--value-{i}"] for i in range(10)]
+    assert len({*values, *senses}) == 20
+    for colour in (*senses, *values, *tones, colours["--error-mark"], colours["--rule-2"]):
+        minimum = 2.0 if colour == colours["--rule-2"] else 3.0
+        assert contrast(colour, colours["--surface"]) >= minimum, colour
+    for ink in ("--ink", "--ink-2", "--link", "--ok", "--wrong"):
+        for ground in ("--page", "--surface", "--soft"):
+            assert contrast(colours[ink], colours[ground]) >= 4.5, (ink, ground)
+    for ground in ("--heat-low", "--heat-high"):
+        assert contrast(colours["--ink"], colours[ground]) >= 4.5
+
+
+def cells_of(column: dict[str, Any]) -> list[str]:
+    width = "u1" if len(column["values"]) <= 256 else "<u4"
+    codes = np.frombuffer(base64.b64decode(column["codes"]), width)
+    return [column["values"][code] for code in codes]
+
+
+def packed(cells: list[str], with_text: list[bool] | None = None) -> list[dict[str, Any]]:
+    has_text = np.array(with_text or [True] * len(cells))
+    return packed_columns({"c": tuple(cells)}, range(len(cells)), has_text)
+
+
+@pytest.mark.parametrize(
+    ("cells", "values"),
+    [
+        (["b", "a", "b"], ["a", "b"]),
+        (["10", "9", "-1", "10"], ["-1", "9", "10"]),
+        (["10", "9", "x"], ["10", "9", "x"]),
+        (["", "2", "1.5", ""], ["1.5", "2", ""]),
+        (["", "b"], ["b", ""]),
+    ],
+)
+def test_values_are_in_order(cells: list[str], values: list[str]) -> None:
+    [column] = packed(cells)
+    assert column["values"] == values and cells_of(column) == cells
+
+
+def test_a_long_column_has_text_with_the_sentences_alone() -> None:
+    cells = [f"use {i}" for i in range(300)]
+    [column] = packed(cells)
+    assert cells_of(column) == cells and column["values"] == cells
+    [column] = packed(cells, [i < 3 for i in range(300)])
+    assert cells_of(column) == cells[:3] + [""] * 297
+    assert not column["group"]
+    assert packed(cells, [False] * 300) == []
+    # A short one has it everywhere.
+    [column] = packed(["a", "b"], [False, False])
+    assert cells_of(column) == ["a", "b"]
+
+
+def test_rows_are_in_the_order_of_the_page_and_empty_columns_are_left_out() -> None:
+    extra = {"a": ("x", "y", "z"), "b": (" ", "", " ")}
+    [column] = packed_columns(extra, np.array([2, 0]), np.array([True, True]))
+    assert cells_of(column) == ["z", "x"]
+
+
+def test_pages_without_sentences_have_no_identifiers(tmp_path: Path) -> None:
+    run = make_run(tmp_path, extra=True)
+    for text, identifiers in ((True, 48), (False, 0)):
+        report = run.load(text=text)
+        columns = word_data(report, MODEL, report.words[MODEL]["bank"])["extra"]
+        by_name = {column["name"]: cells_of(column) for column in columns}
+        assert sum(map(bool, by_name.pop("identifier", []))) == identifiers
+        assert list(by_name) == ["period", HOSTILE_COLUMN, "gold"]
+        assert all(len(cells) == 48 for cells in by_name.values())

@@ -1,0 +1,229 @@
+"""A word's page has every instance with all its predictions."""
+
+import base64
+import hashlib
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from report_builder import (
+    CHOICES,
+    DATASET,
+    GIVEN,
+    MODEL,
+    READERS,
+    SENSES,
+    TOO_SMALL,
+    Page,
+    Run,
+    decode,
+    make_run,
+    neighbours_of,
+    pictures_of,
+    predictions_of,
+    word_page,
+)
+
+from wsd.artifacts.predictions import WordPredictions
+from wsd.artifacts.senses import SenseText
+from wsd.report.pages import report_data
+from wsd.report.pages import word as word_module
+from wsd.report.pages.word import portable_page
+
+
+def data_of(run: Run, word: str = "bank") -> dict[str, Any]:
+    """Return the data of a word's page, without writing pages."""
+    report = run.load()
+    return word_module.word_data(report, MODEL, report.words[MODEL][word])
+
+
+@pytest.mark.parametrize("word", SENSES)
+def test_page_has_every_instance_once_and_unchanged(run: Run, built: Path, word: str) -> None:
+    corpus = run.corpora[word]
+    data = word_page(built, word).packed()["data"]
+    train = decode(data["train"], "u1") == 1
+    split = np.where(train, "train", "test")
+    at = {(s, i): row for row, (s, i) in enumerate(zip(corpus.split, corpus.index, strict=True))}
+    rows = [at[key] for key in zip(split, decode(data["index"], "<i4"), strict=True)]
+    assert sorted(rows) == list(range(len(corpus)))
+    assert decode(data["gold"], "<u2").tolist() == corpus.gold[rows].tolist()
+    assert data["senses"] == list(corpus.senses)
+    given = GIVEN if word == "bank" else SenseText("other")
+    assert data["names"] == [given.name if i == 1 else s for i, s in enumerate(corpus.senses)]
+    assert data["glosses"] == [given.gloss if i == 1 else "" for i in range(len(corpus.senses))]
+    for shown, row in enumerate(rows):
+        tokens, position = corpus.tokens[row], corpus.position[row]
+        assert data["focal"][shown] == tokens[position]
+        assert data["left"][shown] == " ".join(tokens[:position])
+        assert data["right"][shown] == " ".join(tokens[position + 1 :])
+    assert [entry["name"] for entry in data["choices"]] == list(CHOICES)
+    assert data["classifiers"] == [
+        {"name": reader, "confidence": "probability"} for reader in READERS
+    ]
+    place = {row: shown for shown, row in enumerate(rows)}
+    tests = [row for row in rows if corpus.split[row] == "test"]
+    for entry, points in zip(data["choices"], pictures_of(run, word), strict=True):
+        picture = entry["projections"]["pca"]
+        whole = decode(picture["points"], "<i2").reshape(2, -1).T
+        np.testing.assert_allclose(whole * picture["step"], points[rows], atol=picture["step"])
+        assert picture["step"] < 2e-4
+        assert (entry["score"], picture["score"]) == (0.75, 0.75)
+        assert entry["single"] == entry["name"].isdigit()
+        near = neighbours_of(run, word, entry["name"])
+        shown = decode(entry["near"], "<u2").reshape(-1, 5)
+        similar = decode(entry["similar"], "u1").reshape(-1, 5) / 127 - 1
+        for line, row in enumerate(rows):
+            expected = [place[other] if other >= 0 else 65535 for other in near.rows[row]]
+            assert shown[line].tolist() == expected
+            there = near.rows[row] >= 0
+            np.testing.assert_allclose(
+                similar[line][there], near.similarity[row][there], atol=0.5 / 127
+            )
+        for reader, codes, sure in zip(
+            READERS, entry["predicted"], entry["confidence"], strict=True
+        ):
+            expected = predictions_of(run, word, entry["name"], reader)
+            at_line = {line: i for i, line in enumerate(expected.index.tolist())}
+            order = [at_line[corpus.index[row]] for row in tests]
+            assert decode(codes, "<u2").tolist() == expected.predicted[order].tolist()
+            actual = decode(sure["values"], "u1") * sure["step"]
+            np.testing.assert_allclose(actual, expected.scores.max(axis=1)[order], atol=1 / 255)
+
+
+def test_confidence_is_a_probability_or_a_lead() -> None:
+    words = WordPredictions(
+        word="w", senses=("a", "b", "c"), n_train=3, index=np.arange(3), gold=np.zeros(3, int),
+        predicted=np.array([0, 2, 1]),
+        scores=np.array([[0.7, 0.2, 0.1], [0.1, np.nan, 0.9], [np.nan, 1.0, np.nan]]),
+    )  # fmt: skip
+    assert report_data.confidence_of(words, report_data.PROBABILITY).tolist() == [0.7, 0.9, 1.0]
+    lead = report_data.confidence_of(words, report_data.LEAD)
+    assert lead.tolist() == pytest.approx([0.5, 0.8, 0.0])
+    assert report_data.kind_of_scores([words]) == report_data.PROBABILITY
+    for scores in (words.scores - 0.5, words.scores * 2):
+        # One such file is enough, because confidence has one meaning on all layer choices.
+        both = [words, replace(words, scores=scores)]
+        assert report_data.kind_of_scores(both) == report_data.LEAD
+
+
+def test_rare_senses_and_test_instances_are_drawn_last(tmp_path: Path) -> None:
+    data = data_of(make_run(tmp_path / "run", rare=True))
+    assert decode(data["gold"], "<u2").tolist() == [0] * 46 + [2, 2]
+    assert decode(data["train"], "u1").tolist() == [1] * 29 + [0] * 17 + [1, 0]
+
+
+def test_a_sample_of_a_large_word_has_every_sense_and_split(run: Run) -> None:
+    """Scores and confusions are of all instances; a neighbour that is left out is missing."""
+    report = run.load()
+    results = report.words[MODEL]["bank"]
+    kept = word_module.sample(results.corpus, most=24, rare=3)
+    assert abs(kept.sum() - 24) <= 3
+    assert kept.tolist() == word_module.sample(results.corpus, most=24, rare=3).tolist()
+    for column in (results.corpus.gold, results.corpus.split):
+        assert set(column[kept]) == set(column)
+    data = word_module.word_data(report, MODEL, results.take(kept))
+    whole = word_module.word_data(report, MODEL, results)
+
+    def rows(data: dict[str, Any]) -> list[tuple[int, ...]]:
+        columns = [decode(data[k], t) for k, t in (("index", "<i4"), ("train", "u1"))]
+        return list(zip(*(column.tolist() for column in columns), strict=True))
+
+    places = [rows(whole).index(row) for row in rows(data)]
+    assert len(places) == kept.sum() and places == sorted(places)
+    for entry, complete in zip(data["choices"], whole["choices"], strict=True):
+        assert [entry[k] for k in ("score", "scores", "confusion")] == [
+            complete[k] for k in ("score", "scores", "confusion")
+        ]
+        near, all_near = (decode(side["near"], "<u2").reshape(-1, 5) for side in (entry, complete))
+        assert near.tolist() == [
+            [places.index(i) if i in places else 65535 for i in all_near[p]] for p in places
+        ]
+
+
+def test_tables_of_the_word_page_count_the_errors(run: Run, built: Path) -> None:
+    scores = pd.read_csv(run.folder / "scores.csv", dtype={"layers": str})
+    for word in run.corpora:
+        text = " ".join(word_page(built, word).text.split())
+        for choice in CHOICES:
+            for reader in READERS:
+                words = predictions_of(run, word, choice, reader)
+                row = scores[
+                    (scores["word"] == word)
+                    & (scores["layers"] == choice)
+                    & (scores["classifier"] == reader)
+                ].iloc[0]
+                wrong = int((words.predicted != words.gold).sum())
+                assert wrong
+                cells = f"{row['macro_f1'] * 100:.2f}{row['accuracy'] * 100:.2f}{wrong}"
+                assert cells in text
+
+
+def test_portable_page_needs_no_other_file(run: Run, built: Path, tmp_path: Path) -> None:
+    report = run.load()
+    for word in run.corpora:
+        path = tmp_path / "page.html"
+        path.write_text(portable_page(report, MODEL, report.words[MODEL][word]), encoding="utf-8")
+        page = Page(path)
+        links = [link for link in page.links() if link != DATASET.licence_url]
+        assert links and all(link.startswith(("#layers=", "data:image/svg")) for link in links)
+        packed, whole = page.packed(), word_page(built, word).packed()
+        assert packed["figure"] == whole["figure"] and packed["data"] == whole["data"]
+        assert "bokeh" not in whole
+        app = next(text for a, text in page.scripts if not a)
+        for script in (app, packed["bokeh"]):
+            digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+            assert f"'sha256-{digest}'" in page.csp
+        assert "unsafe-inline' 'unsafe" not in page.csp
+        assert re.search(r"script-src ('sha256-[^']*' ?){2};", page.csp)
+
+
+def test_a_page_opens_with_the_projection_selected_by_cv(tmp_path: Path) -> None:
+    """The page opens neither with the best projection on the test set nor with t-SNE."""
+    run = make_run(tmp_path / "run", methods=("tsne", "pca", "discriminant"), too_small="bank")
+    report = run.load()
+    small, other = (report.words[MODEL][word] for word in SENSES)
+    assert word_module.best_method(small, [0]) == "pca"
+    assert word_module.best_method(other, [0]) == "discriminant"
+    assert ([*small.projections], small.missing) == (["tsne", "pca"], {"discriminant": TOO_SMALL})
+
+
+def test_a_page_opens_with_the_layer_selected_by_cv(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "run", further=[("focal", "mix-all")])
+    path = run.tables["word-layers"][0]
+    table = pd.read_csv(path, dtype={"layers": str})
+
+    def opened() -> str:
+        report = run.load()
+        index = word_module.initial_choice(report, MODEL, "bank", "logistic")
+        return report.choices[MODEL][index].name
+
+    assert opened() == "2"
+    # A learned mix has no plot; the page opens with the best choice that has one.
+    of_bank = (table["word"] == "bank") & (table["classifier"] == "logistic")
+    table.loc[of_bank, "selected_by_cv"] = table["layers"] == "mix-all"
+    table.loc[of_bank, "macro_f1_cv"] = 0.1
+    table.loc[of_bank & (table["layers"] == "1"), "macro_f1_cv"] = 0.9
+    table.to_csv(path, index=False)
+    assert opened() == "1"
+
+
+def test_instances_out_of_domain_are_not_on_the_pages(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "run", n_ood=7)
+    for name, corpus in run.corpora.items():
+        data = data_of(run, name)
+        assert len(decode(data["gold"], "<u2")) == (corpus.split != "outofdomain").sum() == 48
+        assert len(decode(data["choices"][0]["predicted"][0], "<u2")) == 18
+        near = decode(data["choices"][0]["near"], "<u2")
+        assert near[near != 65535].max() < 48
+
+
+def test_choices_without_a_projection_are_only_in_the_tables(tmp_path: Path) -> None:
+    """A mix, a feature set and a choice per word."""
+    further = (("focal", "mix-all"), ("focal+context", "mean-last-2+2"), ("per-word", "per-word"))
+    run = make_run(tmp_path / "run", further=further)
+    assert [entry["name"] for entry in data_of(run)["choices"]] == list(CHOICES)
+    assert {layers for _, layers in further} < {*run.load().tables["comparison"]["layers"]}

@@ -1,0 +1,143 @@
+"""The modules that decide whether a step runs again, compared with the modules that runs load."""
+
+import importlib.util
+import json
+import os
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+
+import pytest
+from loaded_modules import loaded, loaded_by_each, of_every_command, without_rooms
+from steps import STEPS, prepare
+
+from wsd.commands import COMMANDS
+from wsd.run import digests
+
+# Commands of rules; people call the others.
+RULES = {*(command for command, _ in STEPS), "download", "dwug-en", "noad"}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Run the steps in order, each on the files of those before."""
+    return tmp_path_factory.mktemp("steps")
+
+
+@pytest.mark.slow
+def test_a_step_loads_the_derived_modules(folder: Path) -> None:
+    prepare(folder)
+    actual: dict[str, set[str]] = {}
+    each = loaded_by_each(folder, [[command, *arguments] for command, arguments in STEPS])
+    for (command, _), names in zip(STEPS, each, strict=True):
+        actual.setdefault(command, set()).update(names)
+    of_all = without_rooms(of_every_command())
+    missing, idle = {}, {}
+    for command, names in actual.items():
+        derived = without_rooms(digests.modules(command))
+        missing[command] = sorted(names - derived - of_all)
+        idle[command] = sorted(derived - names)
+    assert not any(missing.values()), json.dumps(missing, indent=1)
+    # Few: otherwise results are made again for nothing.
+    assert sum(map(len, idle.values())) <= 2, json.dumps(idle, indent=1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("command", "archive", "options"),
+    [
+        ("download", "coarsewsd20", []),
+        ("noad", "noad", ["--at-least", "400"]),  # which leaves few words
+        ("dwug-en", "dwug_en", []),
+    ],
+)
+def test_a_download_loads_the_derived_modules(
+    folder: Path,
+    request: pytest.FixtureRequest,
+    monkeypatch: pytest.MonkeyPatch,
+    command: str,
+    archive: str,
+    options: list[str],
+) -> None:
+    fixtures = {"coarsewsd20": "archive", "noad": "noad_real", "dwug_en": "dwug_archive"}
+    path = request.getfixturevalue(fixtures[archive])
+    monkeypatch.setenv(f"WSD_{archive.upper()}_ARCHIVE", str(path))
+    derived = digests.modules(command) | of_every_command()
+    assert loaded(folder, command, *options, "--out", f"source-of-{command}") <= derived
+
+
+def test_a_step_is_its_command_its_module_and_its_rule() -> None:
+    for name, command in COMMANDS.items():
+        expected = "import_corpus" if name == "import" else name.replace("-", "_")
+        assert command.module.rpartition(".")[2] == expected
+
+
+@pytest.fixture
+def package(tmp_path: Path) -> ModuleType:
+    """Return a copy of the module that reads a package of a few modules instead of wsd."""
+    for name, text in {
+        "__init__": "",
+        "logs": "from wsd.room import never",
+        "room/__init__": "",
+        "room/step": "from wsd import logs\nfrom wsd.room.helper import f\n",
+        "room/helper": "def f():\n    from wsd.room import lazy\n    import wsd.room.deep\n",
+        "room/lazy": "from typing import TYPE_CHECKING\n"
+        "if TYPE_CHECKING:\n    from wsd.room import typed\nelse:\n    import wsd.room.other\n",
+        "room/deep": "import json",
+        "room/other": "from wsd.room.step import g",
+        "room/typed": "",
+        "room/never": "",
+    }.items():
+        file = tmp_path / f"{name}.py"
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(text)
+    spec = importlib.util.spec_from_file_location("digests_of_a_test", digests.__file__)
+    assert spec and spec.loader
+    copy = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(copy)
+    vars(copy).update(PACKAGE=tmp_path, COMMANDS={"step": SimpleNamespace(module="wsd.room.step")})
+    return copy
+
+
+def test_a_changed_module_changes_the_steps_that_import_it(package: ModuleType) -> None:
+    inside = {"step", "helper", "lazy", "deep", "other"}
+    assert package.closure("wsd.room.step") == {f"wsd.room.{name}" for name in inside}
+    of_all, before = package.package_checksum(), package.checksum("step")
+    (package.PACKAGE / "room/typed.py").write_text("x = 1")
+    (package.PACKAGE / "logs.py").write_text("x = 1")
+    assert package.package_checksum() != of_all and package.checksum("step") == before
+    (package.PACKAGE / "room/deep.py").write_text("import csv")
+    assert package.package_checksum() != of_all and package.checksum("step") != before
+
+
+def test_a_file_is_read_again_if_it_has_changed_in_any_way(tmp_path: Path) -> None:
+    """A disk error or `cp -p` keeps size and date."""
+    file, cache = tmp_path / "file", tmp_path / "seen.json"
+    file.write_text("first")
+    read: list[str] = []
+
+    def look(path: Path) -> str:
+        read.append(path.read_text())
+        return read[-1]
+
+    def found() -> str:
+        seen = digests.Seen(cache)
+        result = seen.find(file, look)
+        seen.keep()
+        return result
+
+    assert [found(), found()] == ["first"] * 2 and read == ["first"]
+    times = file.stat().st_atime_ns, file.stat().st_mtime_ns
+    file.write_text("other")
+    os.utime(file, ns=times)
+    assert [found(), found()] == ["other"] * 2 and len(read) == 2
+    cache.write_text("no cache")
+    assert found() == "other"
+
+
+def test_messages_and_writing_are_in_no_digest() -> None:
+    """An edited error text in storage must not embed everything again."""
+    for step in ("embed", "classify", "corpus"):
+        modules = digests.modules(step)
+        assert "wsd.storage.parquet" in modules
+        apart = ("atomic", "checksums", "result_files")
+        assert not modules & {"wsd.errors", "wsd.logs", *(f"wsd.storage.{name}" for name in apart)}
