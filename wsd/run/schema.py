@@ -125,8 +125,8 @@ class ModelEntry(types.Section):
     pooling
         How the pieces of a split focal word become one vector: `mean` (default), `first` or `last`.
     input
-        What the encoder reads: `plain` (default), `masked`, `echo`, or a mapping with a template or
-        markers (section Inputs).
+        What the encoder reads: `plain` (default), `masked`, `echo`, or a mapping with a template,
+        markers or a prefix (section Inputs).
     precision
         The precision of weights and computation: `float32` (default); `bfloat16`, faster if the
         processor or the GPU has it; `float16`, on a GPU only.
@@ -190,7 +190,7 @@ class Classifier(types.Section):
     C
         For logistic, the inverse strength of the L2 penalty, above 0 (default: 1).
     prior_shift
-        For logistic, the weight of the log prior that is subtracted, from 0 up (default: 0).
+        For logistic, how much of a sense's log prior its score loses, from 0 up (default: 0).
     shrinkage
         For lda, the shrinkage of the within-class covariance, above 0 and at most 1 (default: 0.5).
     prior_exponent
@@ -244,7 +244,8 @@ class Tuning(types.Section):
     Attributes
     ----------
     folds
-        The number of folds; a word whose rarest sense has fewer instances gets default parameters.
+        The number of folds. A word takes no part if its rarest sense has fewer instances than
+        folds; it gets default parameters.
     repeats
         How often cross-validation is repeated with new folds.
     objective
@@ -281,13 +282,13 @@ class Controls(types.Section):
         Whether to run the baselines without an encoder: most frequent sense, bag of words, position
         and length.
     views
-        Views to classify on every single layer as controls, such as `[context, cls]`.
+        Views to classify as controls, layer by layer, such as `[context, cls]`.
     random_weights
         Seeds. Each adds, for every model with trained weights, the same model with random weights.
     task
         Whether to add the control task, with labels that depend on the neighbouring word only.
     classifiers
-        The names of the classifiers for controls and further training sets.
+        The names of the classifiers for controls, and for training sets other than `full`.
     """
 
     baselines: bool
@@ -307,8 +308,8 @@ class CoreKeys(types.Section):
         `noad-masc-semcor`, `dwug-en`, or a mapping `{name: mine, path: data/mine}` with the name
         and folder of an imported corpus, and optionally a `title`.
     at_least
-        For the three `noad` datasets: the fewest instances of a sense, 10 (default) or more. If
-        one corpus trains and the other tests, only training instances count.
+        For the three `noad` datasets: the fewest instances of a sense, 10 (default) or more. For
+        `noad-semcor-masc` and `noad-masc-semcor`, training instances alone count.
     run
         A file-safe name, at most 100 characters. Tables and pages are then in
         `results/<dataset>/runs/<run>/`, where no other run replaces them.
@@ -319,8 +320,8 @@ class CoreKeys(types.Section):
     layers
         The layers and combinations to compare, a list (section Layers).
     features
-        Feature sets, which concatenate two or more views, each scaled to unit length: a list of
-        mappings such as `{focal: mean-last-2, context: 5}`, without `mix`.
+        Feature sets: a list of mappings from two or more views to a layer choice (not `mix`), such
+        as `{focal: mean-last-2, context: 5}`. Their vectors, scaled to unit length, are joined.
     classifiers
         The classifiers to fit on every layer choice, a list (section Classifiers).
     trains
@@ -337,10 +338,11 @@ class CoreKeys(types.Section):
     analyses
         Further studies, each by its name, such as geometry or audit.
     transforms
-        Transforms of the vectors for `geometry` and pairs, named like a classifier's `transform`.
+        Transforms of the vectors for `geometry` and pairs: the values of a classifier's
+        `transform`.
     projections
-        How word pages project sentences onto a plane: `pca`, `discriminant` (LDA; only with
-        another one, since small words have no LDA), `tsne` (slow).
+        How word pages project sentences onto a plane: `pca`, `discriminant` (LDA), `tsne`
+        (slow). Name another one with `discriminant`, which small words lack.
     sentences
         Whether pages contain the corpus's sentences. Tables in `audit/` always do.
     seed
