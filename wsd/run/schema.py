@@ -190,7 +190,7 @@ class Classifier(types.Section):
     C
         For logistic, the inverse strength of the L2 penalty, above 0 (default: 1).
     prior_shift
-        For logistic, how much of a sense's log prior its score loses, from 0 up (default: 0).
+        For logistic: this many times a sense's log prior is subtracted from its score (default: 0).
     shrinkage
         For lda, the shrinkage of the within-class covariance, above 0 and at most 1 (default: 0.5).
     prior_exponent
@@ -244,8 +244,8 @@ class Tuning(types.Section):
     Attributes
     ----------
     folds
-        The number of folds. A word takes no part if its rarest sense has fewer instances than
-        folds; it gets default parameters.
+        The number of folds. A word whose rarest sense has fewer instances than folds is not tuned:
+        it gets default parameters.
     repeats
         How often cross-validation is repeated with new folds.
     objective
@@ -338,17 +338,17 @@ class CoreKeys(types.Section):
     analyses
         Further studies, each by its name, such as geometry or audit.
     transforms
-        Transforms of the vectors for `geometry` and pairs: the values of a classifier's
-        `transform`.
+        Transforms of the vectors for `geometry` and pairs. Possible values are those of a
+        classifier's `transform`.
     projections
         How word pages project sentences onto a plane: `pca`, `discriminant` (LDA), `tsne`
-        (slow). Name another one with `discriminant`, which small words lack.
+        (slow). With `discriminant`, also name another one, for words with too few sentences.
     sentences
         Whether pages contain the corpus's sentences. Tables in `audit/` always do.
     seed
         The seed of everything random: folds, the control task, intervals and tests.
     device
-        Where the encoder runs: `auto` (a GPU if there is one), `cpu` or `cuda`. Another value
+        Where the encoder runs: `auto` (a GPU if there is one), `cpu` or `cuda`. A change
         computes the vectors again.
     """
 
