@@ -43,7 +43,7 @@ def test_a_step_loads_the_derived_modules(folder: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("command", "archive", "options"),
+    ("command", "corpus", "options"),
     [
         ("download", "coarsewsd20", []),
         ("noad", "noad", ["--at-least", "400"]),  # which leaves few words
@@ -55,12 +55,12 @@ def test_a_download_loads_the_derived_modules(
     request: pytest.FixtureRequest,
     monkeypatch: pytest.MonkeyPatch,
     command: str,
-    archive: str,
+    corpus: str,
     options: list[str],
 ) -> None:
     fixtures = {"coarsewsd20": "archive", "noad": "noad_real", "dwug_en": "dwug_archive"}
-    path = request.getfixturevalue(fixtures[archive])
-    monkeypatch.setenv(f"WSD_{archive.upper()}_ARCHIVE", str(path))
+    path = request.getfixturevalue(fixtures[corpus])
+    monkeypatch.setenv(f"WSD_{corpus.upper()}_ARCHIVE", str(path))
     derived = digests.modules(command) | of_every_command()
     assert loaded(folder, command, *options, "--out", f"source-of-{command}") <= derived
 
