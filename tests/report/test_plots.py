@@ -37,6 +37,13 @@ def test_a_baseline_is_a_dashed_line_with_its_name_and_score() -> None:
     assert note["text"] == "bag of words 85.7" and note["y"] == 85.68
 
 
+def test_the_name_of_a_baseline_at_the_top_is_below_its_line() -> None:
+    levels = {"bag of words": 59.5, "most frequent sense": 26.7}
+    notes = parts_of(plot(levels=levels, y_range=(25, 60)), "Label")
+    baselines = [(note["text"][:12], note.get("text_baseline", "bottom")) for note in notes]
+    assert baselines == [("bag of words", "top"), ("most frequen", "bottom")]
+
+
 def test_names_at_the_right_are_of_lines_and_levels() -> None:
     drawn = plot(levels={"bag of words": 85.68}, named=True)
     texts = [source["text"][0] for source in sources_of(drawn) if source["name"] == "end"]
