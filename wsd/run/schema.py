@@ -190,7 +190,7 @@ class Classifier(types.Section):
     C
         For logistic, the inverse strength of the L2 penalty, above 0 (default: 1).
     prior_shift
-        For logistic: this many times a sense's log prior is subtracted from its score (default: 0).
+        For logistic: how much of a sense's log prior to subtract from its score (default: 0).
     shrinkage
         For lda, the shrinkage of the within-class covariance, above 0 and at most 1 (default: 0.5).
     prior_exponent
@@ -266,7 +266,7 @@ class Views(types.Section):
         The views to store: `focal` (the word), `context` (mean of the other word pieces),
         `sentence` (mean of all), `cls`.
     classify
-        The stored views that may be selected. Pages, controls and analyses use the first.
+        The stored views that may be selected. Pages, analyses and other controls use the first.
     """
 
     store: types.Some[types.View]
