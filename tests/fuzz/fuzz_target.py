@@ -115,7 +115,7 @@ LAYER_TOKENS = (
 
 @cache
 def of_studies() -> list[ModuleType]:
-    """Return the modules `fuzz_*.py` beside the tests of studies: TARGETS and PARSERS."""
+    """Return the modules `fuzz_*.py` beside the tests of studies, with their TARGETS."""
     results = []
     for path in sorted((REPOSITORY / "tests/studies").glob("*/fuzz_*.py")):
         spec = importlib.util.spec_from_file_location(path.stem, path)

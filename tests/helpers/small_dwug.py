@@ -113,16 +113,6 @@ def write(folder: Path, changed: Mapping[str, bytes | None] | None = None) -> Pa
     return folder
 
 
-def without_uses(word: str, period: int, keep: int) -> dict[str, bytes | None]:
-    """Return the changed files for :func:`write` with few uses of a word in a period."""
-    name = f"data/{word}/uses.csv"
-    lines = files()[name].decode().splitlines()
-    own = [line for line in lines if line.split("\t")[3] == str(period)]
-    kept = [line for line in lines if line not in own[keep:]]
-    others = (f"data/{word}/judgments.csv", f"clusters/opt/{word}.csv")
-    return {name: "\n".join([*kept, ""]).encode(), **dict.fromkeys(others)}
-
-
 def write_archive(folder: Path, kind: str = "zip") -> tuple[Path, Path]:
     """Write an archive and the checksums of its files; return both paths."""
     folder.mkdir(parents=True, exist_ok=True)

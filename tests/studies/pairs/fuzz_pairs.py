@@ -41,5 +41,4 @@ def wic_seeds() -> list[bytes]:
 
 
 TOKENS = (b"\t", b"\n", b"-", b"N", b"V", b"T", b"F", b"0", b"crane")
-PARSERS = {"studies/pairs/pair_reader": ("*",)}
 TARGETS = [Target("import-pairs", wic_seeds, run_pairs, TOKENS, 1.0)]

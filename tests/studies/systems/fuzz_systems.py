@@ -44,10 +44,6 @@ def run_published(data: bytes, folder: Path) -> None:
     check_predictions([score.read_outputs(converted, {"crane": small_corpus()})])
 
 
-PARSERS = {
-    "studies/systems/published": ("convert",),
-    "studies/systems/score": ("read_outputs", "_check"),
-}
 TARGETS = [
     Target(
         "published",

@@ -44,9 +44,6 @@ def unlabelled_seeds() -> list[bytes]:
 
 
 TOKENS = (b",", b"\t", b"\n", b'"', b"*", b"[[", b"]]", b"sentence", b"position", b"crane")
-PARSERS = {
-    "studies/unlabelled/import_unlabelled": ("*",),
-}
 TARGETS = [
     Target("import-unlabelled", unlabelled_seeds, run_unlabelled, TOKENS, 1.0),
 ]
