@@ -2,10 +2,10 @@
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import compress
+from itertools import chain, compress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -46,6 +46,9 @@ class Corpus:
         it is a single token here, with single spaces.
     position : int array of shape (n,)
         0-based index of the focal word among the tokens.
+    touching : tuple of n tuples of int
+        The positions of the tokens that no space separates from the one before, as in running text;
+        empty if there are none.
     gold : int array of shape (n,)
         0-based index into ``senses``.
     document : array of shape (n,), or None
@@ -65,6 +68,7 @@ class Corpus:
     gold: np.ndarray
     document: np.ndarray | None = None
     extra: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    touching: tuple[tuple[int, ...], ...] = ()
 
     def __len__(self) -> int:
         return len(self.tokens)
@@ -85,6 +89,7 @@ class Corpus:
         # Chunks of 1,000 rows, because single rows take five times as long, and all rows too much
         # memory.
         parts += [self.tokens[i : i + 1000] for i in range(0, len(self), 1000)]
+        parts += [self.touching] if any(self.touching) else []
         hasher = hashlib.sha256()
         for part in parts:
             hasher.update(json.dumps(part).encode())
@@ -101,6 +106,15 @@ class Corpus:
         """Return the focal word of every instance, as it stands in the sentence."""
         places = zip(self.tokens, self.position.tolist(), strict=True)
         return [tokens[position] for tokens, position in places]
+
+    def parts(self, row: int) -> tuple[str, str, str]:
+        """Return the text of an instance: before the focal word, the focal word, and after it."""
+        touching = self.touching[row] if self.touching else ()
+        return text_parts(int(self.position[row]), self.tokens[row], touching)
+
+    def text(self, row: int) -> str:
+        """Return the text of an instance."""
+        return "".join(self.parts(row))
 
     def training_rows(self, lines: np.ndarray) -> np.ndarray:
         """Return the rows of lines of the training file, in the order of the lines."""
@@ -119,7 +133,9 @@ class Corpus:
             arrays.append("document")
         taken = {name: getattr(self, name)[rows] for name in arrays}
         extra = {name: tuple(compress(cells, rows)) for name, cells in self.extra.items()}
-        return replace(self, tokens=tuple(compress(self.tokens, rows)), extra=extra, **taken)
+        for name in ("tokens", "touching"):
+            taken[name] = tuple(compress(getattr(self, name), rows))
+        return replace(self, extra=extra, **taken)
 
     def joined(self, other: "Corpus") -> "Corpus":
         """Return the table with another's rows at its end, without documents.
@@ -133,9 +149,24 @@ class Corpus:
             name: np.concatenate([getattr(self, name), getattr(other, name)])
             for name in ("split", "index", "position", "gold")
         }
-        tokens = self.tokens + other.tokens
+        arrays["tokens"] = self.tokens + other.tokens
+        touching = chain.from_iterable(c.touching or [()] * len(c) for c in (self, other))
         extra = {name: (*cells, *[""] * len(other)) for name, cells in self.extra.items()}
-        return replace(self, tokens=tokens, document=None, extra=extra, **arrays)
+        return replace(self, touching=tuple(touching), document=None, extra=extra, **arrays)
+
+
+def text_parts(
+    position: int, tokens: Sequence[str], touching: Collection[int] = ()
+) -> tuple[str, str, str]:
+    """Return the text before the focal word, the focal word, and the text after it.
+
+    >>> text_parts(1, ("the", "crane", "'s", "arm"), (2,))
+    ('the ', 'crane', "'s arm")
+    """
+    written = [token if i in touching else f" {token}" for i, token in enumerate(tokens)]
+    before, after = "".join(written[:position]), "".join(written[position + 1 :])
+    space = "" if position in touching or not position else " "
+    return before[1:] + space, tokens[position], after
 
 
 # Each word's table, by word.
@@ -156,6 +187,8 @@ def write(path: Path, corpus: Corpus) -> None:
             "sense": [corpus.senses[gold] for gold in corpus.gold],
         }
     )
+    if any(corpus.touching):
+        table = table.append_column("touching", pa.array([*map(list, corpus.touching)]))
     if corpus.document is not None:
         table = table.append_column("document", pa.array(corpus.document.tolist()))
     table = with_extra(table, corpus.extra)
@@ -192,6 +225,7 @@ def read(path: Path) -> Corpus:
         index=table["index"].to_numpy(),
         tokens=as_tuples(table["tokens"]),
         position=table["position"].to_numpy(),
+        touching=as_tuples(table["touching"]) if "touching" in table.column_names else (),
         gold=np.array([senses.index(s) for s in table["sense"].to_pylist()], dtype=np.int32),
         document=np.array(table["document"].to_pylist()) if has_documents else None,
         extra=extra_columns(table),

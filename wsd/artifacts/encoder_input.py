@@ -39,7 +39,7 @@ A view has a vector per hidden state:
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from string import Formatter
@@ -150,15 +150,13 @@ class InputTemplate:
             return self.copies[0] < max(i for i, (_, field) in enumerate(self._parts) if field)
         return self.read == "last" or len(self.copies) > 1
 
-    def words(self, tokens: Sequence[str], position: int) -> list[InputWord]:
-        """Return the words of the text for an instance.
+    def words(self, left: str, focal: str, right: str) -> list[InputWord]:
+        """Return the words of the text for an instance, which white space and the focal word cut.
 
         Parameters
         ----------
-        tokens : sequence of str
-            The words of the sentence.
-        position : int
-            The number of the focal word.
+        left, focal, right : str
+            The text before the focal word, this word, and the text after it.
         """
         words: list[InputWord] = []
         for copy, (text, field) in enumerate(self._parts):
@@ -166,16 +164,21 @@ class InputTemplate:
                 words.append(InputWord(word, " " if i or text[0] == " " else ""))
             space = " " if text.endswith(" ") else ""
             if field == SENTENCE:
-                words += self._sentence(tokens, position, space, copy)
+                words += self._sentence(left, focal, right, space, copy)
             elif field == WORD:
-                words.append(InputWord(tokens[position], space, copy, position))
+                words.append(InputWord(focal, space, copy, len(left.split())))
         return words
 
     def _sentence(
-        self, tokens: Sequence[str], position: int, space: str, copy: int
+        self, left: str, focal: str, right: str, space: str, copy: int
     ) -> list[InputWord]:
         """Return a copy of the sentence, with markers that touch the focal word."""
-        words = [InputWord(token, " " if i else space, copy, i) for i, token in enumerate(tokens)]
+        tokens, position = [*left.split(), focal, *right.split()], len(left.split())
+        words = [InputWord(token, " ", copy, i) for i, token in enumerate(tokens)]
+        for i, neighbour in ((position, left[-1:]), (position + 1, right[:1])):
+            if neighbour.strip():
+                words[i] = words[i]._replace(before="")
+        words[0] = words[0]._replace(before=space)
         if self.mark:
             opening, closing = self.mark
             words[position : position + 1] = (

@@ -17,7 +17,8 @@ hyphens are ignored.
 The corpus format needs tokens, and the position of the focal word among them. Running text is split
 at white space, on both sides of the focal word, and between a token and the punctuation at its
 ends, as in CoarseWSD-20. The inside of a token is never changed, so that every script works. A
-focal word of several tokens becomes one token, with single spaces in it.
+focal word of several tokens becomes one token, with single spaces in it. Where the text has no
+space, the tokens touch, so that encoders read the text and not its tokens.
 
 All marks and all places in characters are read and checked here. A sentence has one mark. A mark or
 place covers whole words, without the white space and punctuation around them, unless that
@@ -25,6 +26,7 @@ punctuation is part of the word.
 """
 
 import re
+import sys
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -33,7 +35,6 @@ from typing import NamedTuple
 
 from wsd.artifacts.dataset import ENGLISH
 from wsd.artifacts.senses import lemma_and_part
-from wsd.corpora.text_format import join_tokens
 from wsd.corpora.word_forms import RULES_OF_FORMS, forms
 
 # Scripts without spaces between words, or with particles attached to nouns: how the names of their
@@ -84,6 +85,12 @@ class Occurrence(NamedTuple):
     def position(self) -> int:
         """The position of the form among the tokens."""
         return len(self.text[: self.start].split())
+
+    @property
+    def touching(self) -> tuple[int, ...]:
+        """The tokens that touch the one before them: the form, the token after it, or both."""
+        ends = enumerate((self.start, self.end), start=self.position)
+        return tuple(i for i, end in ends if _touches(self.text, end))
 
 
 class _Piece(NamedTuple):
@@ -290,7 +297,17 @@ def _unspaced(character: str) -> bool:
     return unicodedata.name(character, "").startswith(_UNSPACED)
 
 
-Sentence = tuple[int, tuple[str, ...]]
+class Sentence(NamedTuple):
+    """The tokens of a sentence, and the position of the focal word.
+
+    ``touching`` has the positions of the tokens that no space separates from the one before.
+    """
+
+    position: int
+    tokens: tuple[str, ...]
+    touching: tuple[int, ...] = ()
+
+
 FIX_MARK = (
     "mark the whole focal word once, as [[crane]] or *crane*, or with a tag such as "
     "<b>crane</b>; or give its place by start and end"
@@ -455,10 +472,10 @@ def _apart(text: str) -> tuple[str, str, str]:
 def from_mark(text: str, word: str = "") -> Sentence:
     """Return the sentence of a text whose focal word is marked, as ``[[word]]`` or ``*word*``.
 
-    >>> from_mark("The *crane*, tall, flew.")
-    (1, ('The', 'crane', ',', 'tall', ',', 'flew', '.'))
+    >>> from_mark("The *crane*, tall, flew.").tokens
+    ('The', 'crane', ',', 'tall', ',', 'flew', '.')
     >>> from_mark("in [[New  York]].")
-    (1, ('in', 'New York', '.'))
+    Sentence(position=1, tokens=('in', 'New York', '.'), touching=(2,))
 
     Raises
     ------
@@ -475,7 +492,7 @@ def from_span(text: str, start: int, end: int, word: str = "") -> Sentence:
     """Return the sentence of a text whose focal word is its characters ``start`` to ``end``.
 
     >>> from_span("two cranes flew", 4, 10)
-    (1, ('two', 'cranes', 'flew'))
+    Sentence(position=1, tokens=('two', 'cranes', 'flew'), touching=())
 
     Raises
     ------
@@ -483,9 +500,22 @@ def from_span(text: str, start: int, end: int, word: str = "") -> Sentence:
         As :func:`check_span`.
     """
     check_span(text, start, end, word)
-    left = tuple(_tokens(text[:start]))
-    focal = " ".join(text[start:end].split())
-    return len(left), (*left, focal, *_tokens(text[end:]))
+    return split_at(text, start, end)
+
+
+def split_at(text: str, start: int, end: int) -> Sentence:
+    """Return the sentence as :func:`from_span` does, without its checks."""
+    left, right = [*_tokens(text[:start])], [*_tokens(text[end:])]
+    focal = " ".join(text[start:end].split()), _touches(text, start)
+    right[:1] = [(token, _touches(text, end)) for token, _ in right[:1]]
+    tokens, touches = zip(*left, focal, *right, strict=True)
+    return Sentence(len(left), tokens, tuple(i for i, touch in enumerate(touches) if touch))
+
+
+def _touches(text: str, place: int) -> bool:
+    """Return whether no white space separates the characters before and after a place."""
+    around = text[max(0, place - 1) : place + 1]
+    return len(around) == 2 and not any(map(str.isspace, around))
 
 
 def from_tokens(text: str, position: int, end: int | None = None) -> Sentence:
@@ -503,10 +533,34 @@ def from_tokens(text: str, position: int, end: int | None = None) -> Sentence:
         raise ValueError(
             f"position {position} (counted from 0) in a sentence of {len(tokens)} tokens"
         )
-    return position, tokens if end is None else join_tokens(tokens, position, end)
+    return Sentence(position, tokens if end is None else join_tokens(tokens, position, end))
 
 
-def _tokens(text: str) -> Iterator[str]:
+def join_tokens(tokens: tuple[str, ...], start: int, end: int) -> tuple[str, ...]:
+    """Join the tokens from ``start`` to before ``end`` into one token.
+
+    Raises
+    ------
+    ValueError
+        If there are no tokens between them, or the sentence is shorter.
+
+    >>> join_tokens(("to", "New", "York"), 1, 3)
+    ('to', 'New York')
+    """
+    problem = f"the focal word's tokens {start}:{end}"
+    if end <= start:
+        raise ValueError(f"{problem}: the end, the token after the last, is not after the start")
+    if end > len(tokens):
+        raise ValueError(
+            f"{problem}: the sentence has {len(tokens)} tokens, so the end is too large"
+        )
+    if end == start + 1:
+        return tokens
+    return (*tokens[:start], sys.intern(" ".join(tokens[start:end])), *tokens[end:])
+
+
+def _tokens(text: str) -> Iterator[tuple[str, bool]]:
+    """Yield the tokens of a text, and whether each touches the one before."""
     for part in text.split():
         start, end = 0, len(part)
         # A combining mark belongs to the character before it.
@@ -514,10 +568,8 @@ def _tokens(text: str) -> Iterator[str]:
             start += 1
         while end > start and _is_of(part[end - 1], "P"):
             end -= 1
-        yield from part[:start]
-        if start < end:
-            yield part[start:end]
-        yield from part[end:]
+        tokens = [*part[:start], *filter(None, [part[start:end]]), *part[end:]]
+        yield from ((token, i > 0) for i, token in enumerate(tokens))
 
 
 def _is_of(character: str, category: str) -> bool:

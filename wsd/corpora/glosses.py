@@ -190,5 +190,6 @@ def gloss_table(
         index=np.arange(len(lines), dtype=np.int32),
         tokens=tuple(occurrence.tokens for occurrence in occurrences),
         position=np.array([o.position for o in occurrences], dtype=np.int32),
+        touching=tuple(occurrence.touching for occurrence in occurrences),
         gold=np.array(gold, dtype=np.int32)[order],
     )

@@ -4,8 +4,9 @@ Each word has ``classes_map.txt`` (JSON, class number -> sense) and, for each sp
 ``<split>.data.txt`` with ``position<TAB>tokens separated by spaces`` and ``<split>.gold.txt`` with
 one class number per line. Out-of-domain test sentences of all words may be in another file, with
 ``word<TAB>sense<TAB>position<TAB>tokens`` and no header. If the focal word has several tokens, its
-position is ``3:5``: its first token, and the token after its last. A malformed line is an error
-that names its file and line; nothing is repaired silently.
+position is ``3:5``: its first token, and the token after its last. Running text has the focal
+word's characters instead, ``4-9``: from 0, the end excluded. A malformed line is an error that
+names its file and line; nothing is repaired silently.
 
 Two files are optional. ``<split>.documents.txt`` has the name of each sentence's document, or an
 empty line if it is unknown. ``<split>.extra.tsv`` has the columns that the product does not use:
@@ -24,25 +25,29 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from wsd.artifacts.corpus_table import OUT_OF_DOMAIN, SPLITS, UNLABELLED, Corpus
+from wsd.artifacts.corpus_table import OUT_OF_DOMAIN, SPLITS, UNLABELLED, Corpus, text_parts
 from wsd.artifacts.dataset import EXTRA_UNLABELLED, UNLABELLED_FILE
+from wsd.corpora.find_word import Sentence, join_tokens, split_at
 from wsd.errors import CorpusError, visible
 from wsd.storage.text_files import at_place, parse_json, read_lines, read_text_file, unique_keys
 
 # The end of a line's format, in messages.
 LINE = (
     "position<TAB>tokens separated by spaces`; positions start at 0; for a focal word of several "
-    "tokens, write its first token and the token after its last, such as 3:5"
+    "tokens, write its first token and the token after its last, such as 3:5; for running text, "
+    "write its characters, such as 4-9"
 )
 # The position of a focal word: its token, or its first token and the token after its last.
 PLACE = re.compile(r"([0-9]{1,9})(?::([0-9]{1,9}))?")
+CHARACTERS = re.compile(r"([0-9]{1,9})-([0-9]{1,9})")
 
 
 class Instance(NamedTuple):
-    """A sentence, the position of its focal word, and the sense of this word as an index."""
+    """A sentence, as :class:`Sentence`, and the sense of its focal word as an index."""
 
     position: int
     tokens: tuple[str, ...]
+    touching: tuple[int, ...]
     gold: int
 
 
@@ -56,6 +61,7 @@ class Row(NamedTuple):
     line: int
     position: int
     tokens: tuple[str, ...]
+    touching: tuple[int, ...]
     gold: int
     document: str = ""
     extra: Mapping[str, str] = {}
@@ -143,7 +149,7 @@ def unlabelled_rows(folder: Path) -> tuple[tuple[str, ...], list[Row]]:
 
 def make_corpus(word: str, senses: tuple[str, ...], rows: Iterable[Row]) -> Corpus:
     """Return the table of a word whose instances are given row by row."""
-    split, index, position, tokens, gold, document, extra, _ = zip(*rows, strict=True)
+    split, index, position, tokens, touching, gold, document, extra, _ = zip(*rows, strict=True)
     names = dict.fromkeys(chain.from_iterable(extra))
     return Corpus(
         word=word,
@@ -152,13 +158,14 @@ def make_corpus(word: str, senses: tuple[str, ...], rows: Iterable[Row]) -> Corp
         index=np.array(index, dtype=np.int32),
         tokens=tokens,
         position=np.array(position, dtype=np.int32),
+        touching=touching,
         gold=np.array(gold, dtype=np.int32),
         document=np.array(document) if any(document) else None,
         extra={name: tuple(cells.get(name, "") for cells in extra) for name in names},
     )
 
 
-def _read_sentences(path: Path) -> list[tuple[int, tuple[str, ...]]]:
+def _read_sentences(path: Path) -> list[Sentence]:
     sentences = []
     for number, line in enumerate(read_lines(path), start=1):
         with at_place(f"{path}:{number}", f"write `{LINE}"):
@@ -210,53 +217,39 @@ def _read_out_of_domain(path: Path, word: str, senses: tuple[str, ...]) -> Itera
         yield Row(OUT_OF_DOMAIN, index, *place, senses.index(sense), "", extra[index], where)
 
 
-def sentence_line(position: int, tokens: Sequence[str]) -> str:
+def sentence_line(position: int, tokens: Sequence[str], touching: Sequence[int] = ()) -> str:
     """Return a sentence as a line that :func:`read_split` reads."""
+    if touching:
+        before, focal, after = text_parts(position, tokens, touching)
+        return f"{len(before)}-{len(before + focal)}\t{before}{focal}{after}"
     length = len(tokens[position].split())
     place = str(position) if length == 1 else f"{position}:{position + length}"
     return f"{place}\t{' '.join(tokens)}"
 
 
-def join_tokens(tokens: tuple[str, ...], start: int, end: int) -> tuple[str, ...]:
-    """Join the tokens from ``start`` to before ``end`` into one token.
-
-    Raises
-    ------
-    ValueError
-        If there are no tokens between them, or the sentence is shorter.
-
-    >>> join_tokens(("to", "New", "York"), 1, 3)
-    ('to', 'New York')
-    """
-    problem = f"the focal word's tokens {start}:{end}"
-    if end <= start:
-        raise ValueError(f"{problem}: the end, the token after the last, is not after the start")
-    if end > len(tokens):
-        raise ValueError(
-            f"{problem}: the sentence has {len(tokens)} tokens, so the end is too large"
-        )
-    if end == start + 1:
-        return tokens
-    return (*tokens[:start], sys.intern(" ".join(tokens[start:end])), *tokens[end:])
-
-
-def _parse_sentence(line: str) -> tuple[int, tuple[str, ...]]:
+def _parse_sentence(line: str) -> Sentence:
     number, tab, sentence = line.partition("\t")
     if not tab or "\t" in sentence:
         raise ValueError(f"{'no' if not tab else 'more than one'} tab in the line")
-    if not (place := PLACE.fullmatch(number)):
-        raise ValueError(f"the position {number[:40]!r} is not a number from 0 up")
     # Any white space separates tokens, as in the authors' code. Three lines of CoarseWSD-20 have a
     # double space or a thin one, and their positions are right only if these separate tokens too.
     # Equal tokens are the same object, so that a large corpus fits into memory.
     tokens = tuple(map(sys.intern, sentence.split()))
     if not tokens:
         raise ValueError("the sentence is empty")
+    if place := CHARACTERS.fullmatch(number):
+        start, end = int(place[1]), int(place[2])
+        if not (focal := sentence[start:end]) or end > len(sentence) or focal.strip() != focal:
+            raise ValueError(f"the characters {number} are no word of the sentence")
+        position, tokens, touching = split_at(sentence, start, end)
+        return Sentence(position, tuple(map(sys.intern, tokens)), touching)
+    if not (place := PLACE.fullmatch(number)):
+        raise ValueError(f"the position {number[:40]!r} is not a number from 0 up")
     position = int(place[1])
     if position >= len(tokens):
         length = f"{len(tokens)} tokens, so the last position is {len(tokens) - 1}"
         raise ValueError(f"position {position} is out of range: the sentence has {length}")
-    return position, join_tokens(tokens, position, int(place[2])) if place[2] else tokens
+    return Sentence(position, join_tokens(tokens, position, int(place[2])) if place[2] else tokens)
 
 
 def read_classes(path: Path) -> dict[str, str]:

@@ -56,7 +56,8 @@ def _lines(full: Path, part: Path, corpus: Corpus) -> np.ndarray:
     classes = list(read_classes(full / "classes_map.txt"))
     free: dict[Instance, list[int]] = defaultdict(list)
     for row in np.flatnonzero(corpus.split == "train").tolist():
-        instance = Instance(int(corpus.position[row]), corpus.tokens[row], int(corpus.gold[row]))
+        place, touching = int(corpus.position[row]), corpus.touching[row] if corpus.touching else ()
+        instance = Instance(place, corpus.tokens[row], touching, int(corpus.gold[row]))
         free[instance].append(int(corpus.index[row]))
     lines = []
     for number, instance in enumerate(read_split(part, "train", classes), start=1):

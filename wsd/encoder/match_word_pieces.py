@@ -1,7 +1,8 @@
 """Find the pieces of the focal word in a sentence, and check that they spell it.
 
 An input (:mod:`wsd.artifacts.encoder_input`) gives the words of the text. The tokenizer cuts the
-running text, and the characters of a piece say which word it belongs to. Sentences above the
+running text, and the characters of a piece say which word it belongs to. Where a piece would cover
+the focal word and its neighbour, spaces separate the two first. Sentences above the
 model's limit lose the pieces of the words farthest from the focal word, in every copy of the
 sentence. The template stays whole.
 """
@@ -160,7 +161,7 @@ class Aligner:
             self.before, self.after = probe.ids[:first], probe.ids[last:]
             self.segments = probe.type_ids[: first + 1] + probe.type_ids[last:]
             self._ends = len(self.before), len(self.after)
-            (pieces,) = self._cut([InputTemplate().words(PROBE.split(), 0)])
+            (pieces,) = self._cut([InputTemplate().words(*PROBE.partition("crane"))])
             if any(piece.word != piece.last for piece in pieces):
                 problem = f"{kind} cuts a sentence across its words, so the focal word is not found"
                 fix = "use a model whose tokenizer cuts a sentence word by word"
@@ -173,7 +174,7 @@ class Aligner:
 
     def _check_markers(self) -> None:
         """Refuse a marker that is not a single piece."""
-        words = self.input.words(PROBE.split(), 1)
+        words = self.input.words(*PROBE.partition("crane"))
         (cut,) = self._cut([words])
         for i, word in enumerate(words):
             if word.copy == NONE or word.place != NONE:
@@ -201,12 +202,16 @@ class Aligner:
             return [instance for chunk in chunks for instance in self._align_rows(corpus, chunk)]
 
     def _align_rows(self, corpus: Corpus, rows: range) -> Iterator[Aligned]:
-        texts = [self.input.words(corpus.tokens[row], int(corpus.position[row])) for row in rows]
+        texts = [self.input.words(*corpus.parts(row)) for row in rows]
         for row, words, pieces in zip(rows, texts, self._cut(texts), strict=True):
-            position, name = int(corpus.position[row]), instance_name(corpus, row)
+            (left, focal_word, right), name = corpus.parts(row), instance_name(corpus, row)
+            position = len(left.split())
+            if any(_crosses(piece, words, position) for piece in pieces):
+                words = self.input.words(f"{left} ", focal_word, f" {right}")
+                (pieces,) = self._cut([words])
             read = max(i for i, word in enumerate(words) if word.place == position)
             focal = [piece for piece in pieces if piece.word == read]
-            self._check_focal(words[read], focal, name, corpus.tokens[row])
+            self._check_focal(words[read], focal, name, corpus.text(row))
             yield self._align(words, pieces, focal, position, name)
 
     def _call(self, texts: Sequence[str]) -> list[Any]:
@@ -311,7 +316,7 @@ class Aligner:
         return [p for p in pieces if words[p.word].place in (NONE, *kept)] if kept else None
 
     def _check_focal(
-        self, word: InputWord, pieces: Sequence[Piece], name: str, tokens: Sequence[str]
+        self, word: InputWord, pieces: Sequence[Piece], name: str, sentence: str
     ) -> None:
         if not pieces:
             problem = f"the tokenizer leaves nothing of the focal word {word.text!r}"
@@ -328,11 +333,17 @@ class Aligner:
             self._spelled[key] = spelled == normalised(self.backend, word.text)
         if not (self.tokenizer.unk_token_id in ids or self._spelled[key]):
             shown = f"the pieces {' '.join(map(repr, tokens_of))}"
-            problem = f"{shown} do not spell the focal word {word.text!r} of: {' '.join(tokens)}"
+            problem = f"{shown} do not spell the focal word {word.text!r} of: {sentence}"
             fix = "correct the position in the corpus, or use another tokenizer"
             if not self.input.name:
                 fix = f"put a space on both sides of {{word}} and {{sentence}}; or {fix}"
             raise ModelError(problem, where=name, fix=fix)
+
+
+def _crosses(piece: Piece, words: Sequence[InputWord], position: int) -> bool:
+    """Return whether a piece belongs to the focal word and to another one."""
+    covered = words[piece.word : piece.last + 1]
+    return len(covered) > 1 and any(word.place == position for word in covered)
 
 
 def words_that_fit(lengths: Sequence[int], position: int, room: int) -> range:

@@ -243,7 +243,7 @@ class Fitting:
     def sentences(self, word: str) -> list[str]:
         """Return a word's training sentences in the order of its vectors."""
         table = self.results.corpus(word)
-        return [" ".join(table.tokens[row]) for row in self.folds.rows(table)]
+        return [table.text(row) for row in self.folds.rows(table)]
 
 
 class Learner:

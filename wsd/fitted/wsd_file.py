@@ -257,7 +257,7 @@ def _training_sentences(results: Results, word: FittedWord) -> list[str] | None:
     if not np.isin(word.lines, table.index[table.split == "train"]).all():
         problem = f"the classifier of {word.word!r} was fitted on lines that its corpus lacks"
         raise ModelError(problem, fix=FIT_AGAIN)
-    return [" ".join(table.tokens[row]) for row in table.training_rows(word.lines)]
+    return [table.text(row) for row in table.training_rows(word.lines)]
 
 
 def _belong_together(word: FittedWord) -> bool:

@@ -215,10 +215,14 @@ Span = tuple[int, int] | str
 
 
 class Focus(NamedTuple):
-    """The tokens of a sentence, and the position of the focal word, from 0."""
+    """The tokens of a sentence, and the position of the focal word, from 0.
+
+    ``touching`` is as in :class:`wsd.corpora.find_word.Sentence`.
+    """
 
     tokens: tuple[str, ...]
     position: int
+    touching: tuple[int, ...] = ()
 
     @property
     def word(self) -> str:
@@ -246,12 +250,16 @@ def cut(sentence: str, span: tuple[int, int], word: str = "") -> Focus:
         at its ends, as :func:`wsd.corpora.find_word.check_span` decides.
 
     >>> cut("The crane's driver", (4, 9))
-    Focus(tokens=('The', 'crane', "'s", 'driver'), position=1)
+    Focus(tokens=('The', 'crane', "'s", 'driver'), position=1, touching=(2,))
     """
     with _checked(sentence, FIX_SPAN):
         check_span(sentence, *span, word)
-    at = Occurrence((), sentence, *span)
-    return Focus(at.tokens, at.position)
+    return focus_of(Occurrence((), sentence, *span))
+
+
+def focus_of(at: Occurrence) -> Focus:
+    """Return the tokens of a sentence in which a form is found."""
+    return Focus(at.tokens, at.position, at.touching)
 
 
 def find(sentence: str, word: str) -> Focus:
@@ -271,7 +279,7 @@ def find(sentence: str, word: str) -> Focus:
     >>> find("The cranes left.", "crane").word
     'cranes'
     >>> find("A crane by a [[crane]].", "crane")
-    Focus(tokens=('A', 'crane', 'by', 'a', 'crane', '.'), position=4)
+    Focus(tokens=('A', 'crane', 'by', 'a', 'crane', '.'), position=4, touching=(5,))
     """
     with _checked(sentence, FIX_MARK):
         finder = Finder([word] if word.strip() else [])
@@ -284,7 +292,7 @@ def find(sentence: str, word: str) -> Focus:
         if len(occurrences) != 1:
             number = f"{len(occurrences)} forms" if occurrences else "no form"
             raise ValueError(f"{number} of {word!r} in the sentence")
-    return Focus(occurrences[0].tokens, occurrences[0].position)
+    return focus_of(occurrences[0])
 
 
 @contextmanager
@@ -358,6 +366,7 @@ def as_corpus(
         index=np.array(range(len(sentences)) if index is None else index, dtype=np.int64),
         tokens=tuple(sentence.tokens for sentence in sentences),
         position=np.array([sentence.position for sentence in sentences], dtype=np.int32),
+        touching=tuple(sentence.touching for sentence in sentences),
         gold=np.zeros(len(sentences), dtype=np.int32),
     )
 
@@ -395,9 +404,9 @@ def located(corpus: Corpus, row: int) -> tuple[str, Span]:
 
     The span leaves out punctuation: `Mr` of `Mr.`.
     """
-    tokens, position = corpus.tokens[row], int(corpus.position[row])
-    start, text = sum(len(token) + 1 for token in tokens[:position]), " ".join(tokens)
-    return text, bare_span(text, start, start + len(tokens[position]))
+    left, focal, right = corpus.parts(row)
+    text = left + focal + right
+    return text, bare_span(text, len(left), len(left + focal))
 
 
 def quickstart(word: str) -> Corpus:

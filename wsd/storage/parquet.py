@@ -75,11 +75,11 @@ def rows_by(column: "pa.ChunkedArray") -> dict[str, np.ndarray]:
     return dict(zip(values, parts, strict=False))
 
 
-def as_tuples(column: "pa.ChunkedArray") -> tuple[tuple[str, ...], ...]:
-    """Return a column of lists of strings as tuples that share equal strings."""
+def as_tuples(column: "pa.ChunkedArray") -> tuple[tuple[Any, ...], ...]:
+    """Return a column of lists as tuples that share equal values."""
     lists = column.combine_chunks()
     encoded = lists.flatten().dictionary_encode()
-    strings = np.array(encoded.dictionary.to_pylist(), dtype=object)
-    flat = strings[encoded.indices.to_numpy()].tolist()
+    values = np.array(encoded.dictionary.to_pylist(), dtype=object)
+    flat = values[encoded.indices.to_numpy()].tolist()
     bounds = [0, *np.cumsum(lists.value_lengths().to_numpy()).tolist()]
     return tuple(tuple(flat[a:b]) for a, b in pairwise(bounds))

@@ -43,6 +43,8 @@ class LabelledSentence:
         Further right senses.
     extra : mapping of str to str
         The columns of the file that the product does not use.
+    touching : tuple of int
+        As in :class:`wsd.corpora.find_word.Sentence`.
     """
 
     where: str
@@ -54,6 +56,7 @@ class LabelledSentence:
     document: str = ""
     also: tuple[str, ...] = ()
     extra: Mapping[str, str] = field(default_factory=dict)
+    touching: tuple[int, ...] = ()
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -126,7 +129,7 @@ def labelled(
         For an empty word or sense, an invisible character in one or in the document, an unknown
         split, or invalid Unicode.
     """
-    position, tokens = sentence
+    position, tokens, touching = sentence
     word, sense = plain_name(word, "word", where), plain_name(sense, "sense", where)
     document = plain_name(document, "document", where) if plain(document) else ""
     if all(unicodedata.category(c) in UNSEEN for c in tokens[position]):
@@ -138,7 +141,9 @@ def labelled(
     if split and split not in ALL_SPLITS:
         fix = f"write {', '.join(ALL_SPLITS)}, or leave out the column in all lines"
         raise CorpusError(f"unknown split {split!r}", where=where, fix=fix)
-    return LabelledSentence(where, word, sense, position, tokens, split, document)
+    return LabelledSentence(
+        where, word, sense, position, tokens, split, document, touching=touching
+    )
 
 
 # How many lines or words are shown.

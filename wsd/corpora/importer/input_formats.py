@@ -23,7 +23,7 @@ from wsd.artifacts.dataset import (
     MANIFEST,
     read_manifest,
 )
-from wsd.corpora.find_word import KnownForms
+from wsd.corpora.find_word import KnownForms, Sentence
 from wsd.corpora.importer import labelled_tables, table_files, xml_formats
 from wsd.corpora.importer.gathered import BadLines, Gathered, labelled
 from wsd.corpora.importer.labelled_tables import OTHER_FORMATS, Options
@@ -236,8 +236,8 @@ def read_folder(path: Path) -> Gathered:
         words.add(word)
         senses, rows = read_rows(folder, word, further)
         for row in rows:
-            sentence, sense = (row.position, row.tokens), senses[row.gold]
-            own = labelled(row.where, word, sense, sentence, row.split, row.document)
+            sentence = Sentence(row.position, row.tokens, row.touching)
+            own = labelled(row.where, word, senses[row.gold], sentence, row.split, row.document)
             gathered.rows.append(replace(own, extra=row.extra))
         # The files may have been edited since, so that some senses of the manifest are gone.
         texts = manifest.given.get(word, {}) if manifest else {}

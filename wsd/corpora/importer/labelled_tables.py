@@ -209,7 +209,7 @@ class Cells:
             except CorpusError as error:
                 fix = self._other_offsets(text, word) if spans else ""
                 raise CorpusError(error.problem, where=place, fix=fix or str(error.fix)) from None
-        position, tokens = sentences[0]
+        position, tokens, _ = sentences[0]
         return word or tokens[position].lower(), sentences
 
     def located(self) -> tuple[str, list[tuple[int, int]]]:
@@ -222,7 +222,7 @@ class Cells:
             start, keyword = len(left) + 1, keyword.strip()
             return f"{left} {keyword} {right}", [(start, start + len(keyword))]
         if self.has("position"):
-            position, tokens = self._from_tokens()
+            position, tokens, _ = self._from_tokens()
             start = len(" ".join([*tokens[:position], ""]))
             return " ".join(tokens), [(start, start + len(tokens[position]))]
         text = self.text("sentence")
@@ -249,7 +249,7 @@ class Cells:
             with suppress(ValueError):
                 spans = self._in_characters(text, offsets)
                 sentences = [find_word.from_span(text, *span) for span in spans]
-                if all(word and is_form(word, tokens[i]) for i, tokens in sentences):
+                if all(word and is_form(word, tokens[i]) for i, tokens, _ in sentences):
                     return f"the place is right in {name}: add --offsets {offsets}"
         return ""
 
@@ -536,8 +536,9 @@ def marked_or_found(
     with at_place(where, find_word.FIX_MARK):
         is_form = bool if word is None else known.finder(plain(word)).words_of
         if mark := find_word.find_mark(text, is_form):
-            position, tokens = find_word.from_span(mark.text, mark.start, mark.end, word or "")
-            return plain(word or tokens[position].lower()), [(position, tokens)]
+            sentence = find_word.from_span(mark.text, mark.start, mark.end, word or "")
+            focal = sentence.tokens[sentence.position]
+            return plain(word or focal.lower()), [sentence]
         if word is None:
             raise ValueError("no word is marked, and none is named: add --word WORD")
         occurrences = known.finder(plain(word)).find(text)

@@ -214,7 +214,7 @@ def _write_extra(path: Path, rows: Sequence[LabelledSentence]) -> None:
 
 
 def _line(row: LabelledSentence) -> str:
-    return sentence_line(row.position, row.tokens)
+    return sentence_line(row.position, row.tokens, row.touching)
 
 
 def write_lines(path: Path, lines: Iterable[str]) -> None:

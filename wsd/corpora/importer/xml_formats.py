@@ -117,7 +117,7 @@ def _around(elements: Sequence[Sequence[str]], number: int) -> Sentence:
     """Return a sentence whose focal word is an element, of one token or several."""
     before = tuple(chain.from_iterable(elements[:number]))
     after = chain.from_iterable(elements[number + 1 :])
-    return len(before), (*before, " ".join(elements[number]), *after)
+    return Sentence(len(before), (*before, " ".join(elements[number]), *after))
 
 
 def is_lexical_sample(path: Path) -> bool:

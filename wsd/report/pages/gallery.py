@@ -136,7 +136,7 @@ def _word(report: Report, model: str, word: str, size: int) -> dict[str, Any]:
 
 def beginning(corpus: Corpus, row: int) -> str:
     """Return the first words of a sentence that fit into a line."""
-    text = " ".join(corpus.tokens[row][:BEGINNING])
+    text = corpus.text(row)
     short = text[:BEGINNING].rsplit(" ", 1)[0]
     return text if len(text) <= BEGINNING else f"{short} \N{HORIZONTAL ELLIPSIS}"
 

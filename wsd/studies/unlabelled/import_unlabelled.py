@@ -83,7 +83,7 @@ class Uses:
             row = replace(labelled(where, word, "-", sentence), extra=extra)
             self.forms.add(row.word, row.position, row.tokens, where)
             # A use with an identifier of its own is another use.
-            use = (row.position, row.tokens), tuple(sorted(row.extra.items()))
+            use = Sentence(row.position, row.tokens), tuple(sorted(row.extra.items()))
             self.repeated += use in self.rows.get(row.word, {})
             self.rows.setdefault(row.word, {}).setdefault(use, row)
 
