@@ -12,7 +12,7 @@ from wsd.artifacts.encoder_input import (
 )
 from wsd.errors import ConfigError
 
-TOKENS = ("the", "crane", "flew")
+PARTS = [*map("the crane flew".partition, ("the", "crane", "flew"))]
 VALUES: list[Any] = [
     "plain",
     "masked",
@@ -23,7 +23,7 @@ VALUES: list[Any] = [
 
 
 def text(value: Any, position: int = 1) -> str:
-    words = parse_input(value).words(TOKENS, position)
+    words = parse_input(value).words(*PARTS[position])
     return "".join(word.before + word.text for word in words)
 
 
@@ -40,7 +40,7 @@ def test_the_text_of_every_input() -> None:
 
 
 def test_a_word_knows_its_copy_and_its_place() -> None:
-    words = parse_input({"template": "a {word} b {sentence}", "mark": ["<", ">"]}).words(TOKENS, 1)
+    words = parse_input({"template": "a {word} b {sentence}", "mark": ["<", ">"]}).words(*PARTS[1])
     assert [(word.text, word.copy, word.place) for word in words] == [
         ("a", -1, -1), ("crane", 0, 1), ("b", -1, -1),
         ("the", 1, 0), ("<", 1, -1), ("crane", 1, 1), (">", 1, -1), ("flew", 1, 2),

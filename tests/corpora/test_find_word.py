@@ -196,7 +196,7 @@ NAMES = {"*Yahoo!*, he said": "yahoo!", "the *U.S.*": "u.s..n"}
 
 @pytest.mark.parametrize("text", MARKED)
 def test_marked_sentences(text: str) -> None:
-    position, tokens = find_word.from_mark(text, NAMES.get(text, ""))
+    position, tokens, _ = find_word.from_mark(text, NAMES.get(text, ""))
     shown = [f"*{token}" if i == position else token for i, token in enumerate(tokens)]
     assert "|".join(shown) == MARKED[text]
 
@@ -234,8 +234,8 @@ def test_tags_are_marks_of_forms_only() -> None:
 
 def test_brackets_are_text_next_to_a_place() -> None:
     text = "see [[1]] on *his* cell"
-    assert find_word.from_span(text, 19, 23)[1][-1] == "cell"
-    assert find_word.from_tokens(text, 4) == (4, ("see", "[[1]]", "on", "*his*", "cell"))
+    assert find_word.from_span(text, 19, 23).tokens[-1] == "cell"
+    assert find_word.from_tokens(text, 4).tokens == ("see", "[[1]]", "on", "*his*", "cell")
     assert find_word.from_span("in his cell.", 7, 11) == find_word.from_mark("in his *cell*.")
     assert find_word.from_tokens("a hot dog", 1, 3) == find_word.from_mark("a *hot dog*")
 

@@ -5,6 +5,7 @@ import io
 import json
 import string
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -14,13 +15,17 @@ import pytest
 import yaml
 from importing import import_corpus
 from require import needs
+from transformers import AutoTokenizer
 
+from wsd.artifacts import corpus_table
 from wsd.artifacts.dataset import FORMAT, MANIFEST, find_dataset, read_manifest
 from wsd.corpora.copy_corpus import copy
 from wsd.corpora.importer import labelled_tables
 from wsd.corpora.importer.labelled_tables import Options
 from wsd.corpora.text_format import read_text
+from wsd.encoder.match_word_pieces import Aligner
 from wsd.errors import ConfigError, CorpusError
+from wsd.inference.sentences import as_corpus, read_instances
 from wsd.metrics.near_duplicates import components
 from wsd.storage.file_names import file_name
 
@@ -447,3 +452,79 @@ def test_hostile_words_and_senses_in_natural_order(tmp_path: Path) -> None:
     assert read_text(tmp_path / "again/=43=4f=4e", "CON").senses == (
         "9" * 5000, "a", "sense_1", "sense_02", "sense_2", "sense_10",
     )  # fmt: skip
+
+
+# The text of an import, and the same text given by the user
+
+LINKS = (
+    " ",
+    "  ",
+    "\u00a0",
+    ", ",
+    "-",
+    " (",
+    ") ",
+    '"',
+    " \u201c",
+    "\u201d ",
+    "...",
+    "'s ",
+    "; ",
+    "/",
+)
+WAYS = ("marked.tsv", "span.csv", "found.jsonl", "sample.xml")
+
+
+def running_texts(random: Random, n: int = 30) -> list[tuple[str, int, int]]:
+    """Return texts with *cell* once, next to any punctuation, and the characters of the word."""
+    texts = []
+    for i in range(n):
+        link = [random.choice(LINKS) for _ in range(6)]
+        left = f"A{link[0]}wall{link[1]}and{link[2]}".lstrip() * (i % 7 > 0)
+        right = f"{link[3]}room{link[4]}number {i}{link[5]}".rstrip()
+        texts.append((f"{left}cell{right}", len(left), len(left) + 4))
+    return texts
+
+
+def write_texts(path: Path, texts: list[tuple[str, int, int]]) -> None:
+    senses = ["cell_prison" if i % 2 else "cell_biology" for i in range(len(texts))]
+    if path.suffix == ".xml":
+        lines = [
+            f'<instance id="{i}"><answer senseid="{sense}"/><context>{text[:a]}<head>cell</head>'
+            f"{text[b:]}</context></instance>"
+            for i, ((text, a, b), sense) in enumerate(zip(texts, senses, strict=True))
+        ]
+        path.write_text("\n".join(['<lexelt item="cell.n">', *lines, "</lexelt>"]))
+        return
+    rows: list[dict[str, Any]] = []
+    for (text, a, b), sense in zip(texts, senses, strict=True):
+        own: dict[str, Any] = {"word": "cell.n", "sense": sense}
+        if path.stem == "marked":
+            own["sentence"] = f"{text[:a]}[[cell]]{text[b:]}"
+        elif path.stem == "span":
+            own |= {"sentence": text, "start": a, "end": b}
+        else:
+            own["sentence"] = text
+        rows.append(own)
+    path.write_text(text_of(rows, path.suffix), encoding="utf-8", newline="")
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_an_imported_sentence_has_the_pieces_of_the_same_sentence_in_new_text(
+    built: Callable[..., Path], tmp_path: Path, way: str
+) -> None:
+    texts, path = running_texts(Random(way)), tmp_path / way
+    if way == "found.jsonl":  # a compound is no form of the word
+        texts = [(text.replace("-", "/"), *span) for text, *span in texts]
+    write_texts(path, texts)
+    import_corpus([path], out=tmp_path / "mine", name="mine", find=way == "found.jsonl")
+    # The imported folder is imported again, and goes through the table of the word.
+    import_corpus([tmp_path / "mine"], out=tmp_path / "again", name="mine")
+    corpus_table.write(tmp_path / "t.parquet", read_text(tmp_path / "again/cell=2en", "cell.n"))
+    corpus = corpus_table.read(tmp_path / "t.parquet")
+    aligner = Aligner(AutoTokenizer.from_pretrained(built("gpt2")), 20)
+    run = {tuple(aligned.ids): aligned for aligned in aligner.align(corpus)}
+    new = aligner.align(as_corpus(read_instances([(text, (a, b)) for text, a, b in texts])))
+    assert len(new) == len(corpus)
+    for aligned, (text, *_) in zip(new, texts, strict=True):
+        assert run.get(tuple(aligned.ids)) == aligned, text

@@ -91,7 +91,7 @@ LINES = {
         f"{position}\tthe mint struck a medal"
         for position in (
             *("one", "-1", "1.0", "0x1", "1_0", " 1", "", "\uff11", "²"),
-            *("1234567890", "1:", "1-3"),
+            *("1234567890", "1:", "1-", "-3"),
         )
     ],
     "out of range: the sentence has 5 tokens": ["5\tthe mint struck a medal"],
@@ -99,6 +99,8 @@ LINES = {
     "carriage return": ["1\tthe mint\r"],
     "the end, the token after the last, is not after": ["1:1\tthe mint", "2:1\ta hot dog"],
     "1:5: the sentence has 4 tokens": ["1:5\ta hot dog barked"],
+    "is part of a word": ["1-3\tthe mint"],
+    "not within the text, which has 8": ["4-9\tthe mint"],
 }
 
 

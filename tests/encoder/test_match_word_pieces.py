@@ -22,6 +22,7 @@ from wsd.artifacts.encoder_input import InputValue
 from wsd.encoder.encoder import Encoder
 from wsd.encoder.match_word_pieces import Aligned, Aligner, normalised, spelling, words_that_fit
 from wsd.errors import ModelError
+from wsd.inference.sentences import as_corpus, cut
 
 Built = Callable[..., Path]
 
@@ -432,3 +433,38 @@ def test_the_number_of_pieces_of_the_model_is_respected() -> None:
     with pytest.raises(ModelError, match="the tokenizer has a piece number") as error:
         encoder.align(marked("a |crane|", "a |zebra|"))
     assert "crane test 0" in str(error.value)
+
+
+# Running text
+
+RUNNING = {
+    "gpt2": (
+        '"|crane|," he said (by (a) crane?).', "The (|crane|)\u2019s arm", "a pre-|crane|, era",
+        "|crane|'s bird, don't!", "Two |cranes|... left;", "\u201c|hot dog|\u201d x",
+        "\u6211\u53bb|\u94f6\u884c|\u53d6\u94b1\u3002",
+    ),
+    "xlm-roberta": ("l'|avocat|, \"he\" said.", "a |crane|-like bird."),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", RUNNING)
+def test_the_pieces_are_those_of_the_running_text(built: Built, name: str) -> None:
+    tokenizer = AutoTokenizer.from_pretrained(built(name))
+    for marked_text in RUNNING[name]:
+        left, focal, right = marked_text.split("|")
+        text, span = left + focal + right, (len(left), len(left + focal))
+        (once,) = Aligner(tokenizer, None).align(as_corpus([cut(text, span)]))
+        assert once.ids == tokenizer(text)["input_ids"], text
+        (twice,) = Aligner(tokenizer, None, input="echo").align(as_corpus([cut(text, span)]))
+        assert twice.ids == tokenizer(f"{text} {text}")["input_ids"], text
+
+
+def test_spaces_separate_the_focal_word_from_a_neighbour_in_the_same_piece(built: Built) -> None:
+    """XLM-R's tokenizer makes one unknown piece of the whole sentence."""
+    tokenizer = AutoTokenizer.from_pretrained(built("xlm-roberta"))
+    (actual,) = Aligner(tokenizer, None).align(
+        as_corpus([cut("\u6211\u53bb\u94f6\u884c\u53d6\u94b1", (2, 4))])
+    )
+    spaced = "\u6211\u53bb \u94f6\u884c \u53d6\u94b1"
+    assert actual.ids == tokenizer(spaced)["input_ids"]
+    assert actual.pieces == ("\u2581", "\u94f6\u884c")

@@ -47,7 +47,7 @@ from wsd.inference.sentences import (
 def test_a_span_is_cut_out(
     sentence: str, span: Any, word: str, tokens: tuple[str, ...], position: int
 ) -> None:
-    assert cut(sentence, span, word) == Focus(tokens, position)
+    assert cut(sentence, span, word)[:2] == (tokens, position)
     table = as_corpus([cut(sentence, span, word)])
     assert (table.tokens, table.position.tolist()) == ((tokens,), [position])
 
@@ -75,8 +75,8 @@ def test_invalid_spans_are_refused(sentence: str, span: Any, says: str) -> None:
 
 
 def test_the_only_occurrence_or_the_marked_one_is_found() -> None:
-    assert find("Two cranes.", "crane") == Focus(("Two", "cranes", "."), 1)
-    marked = Focus(("A", "crane", "by", "a", "crane", "."), 4)
+    assert find("Two cranes.", "crane") == Focus(("Two", "cranes", "."), 1, (2,))
+    marked = Focus(("A", "crane", "by", "a", "crane", "."), 4, (5,))
     assert find("A crane by a [[crane]].", "crane") == marked
     assert find("a crane, a *crane*", "crane").position == 3
     # Emphasis of another word is text.
@@ -133,9 +133,6 @@ def test_every_kind_of_table_gives_what_pairs_give(tmp_path: Path) -> None:
     frame.to_parquet(tmp_path / "a.parquet")
     frame.to_csv(tmp_path / "a.csv", index=False)
     records = frame.to_dict("records")
-    tokens = [
-        {"context": list(focus.tokens), "position": np.int64(focus.position)} for focus in EXPECTED
-    ]
     pairs = np.empty((4, 2), dtype=object)
     pairs[:] = [(text, "bank") for text, _ in PAIRS]
     for table in (
@@ -146,13 +143,14 @@ def test_every_kind_of_table_gives_what_pairs_give(tmp_path: Path) -> None:
         frame[["word", "sentence"]],
         records,
         iter(records),
-        tokens,
         pairs,
         [(text, (float(start), float(end))) for text, (start, end) in PAIRS],
         tmp_path / "a.parquet",
         str(tmp_path / "a.csv"),
     ):
         assert read_instances(table) == EXPECTED
+    tokens = [{"context": list(f.tokens), "position": np.int64(f.position)} for f in EXPECTED]
+    assert [focus[:2] for focus in read_instances(tokens)] == [focus[:2] for focus in EXPECTED]
     left = {"Left": "The", "KWIC": "bank", "Right": "refused the loan."}
     assert read_instances([left, ("The bank refused the loan.", "bank")]) == EXPECTED[:1] * 2
     row = {"text": "ask Yahoo! now", "start": 4, "end": 10, "target": "yahoo!"}

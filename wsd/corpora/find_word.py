@@ -500,11 +500,6 @@ def from_span(text: str, start: int, end: int, word: str = "") -> Sentence:
         As :func:`check_span`.
     """
     check_span(text, start, end, word)
-    return split_at(text, start, end)
-
-
-def split_at(text: str, start: int, end: int) -> Sentence:
-    """Return the sentence as :func:`from_span` does, without its checks."""
     left, right = [*_tokens(text[:start])], [*_tokens(text[end:])]
     focal = " ".join(text[start:end].split()), _touches(text, start)
     right[:1] = [(token, _touches(text, end)) for token, _ in right[:1]]

@@ -27,7 +27,7 @@ import numpy as np
 
 from wsd.artifacts.corpus_table import OUT_OF_DOMAIN, SPLITS, UNLABELLED, Corpus, text_parts
 from wsd.artifacts.dataset import EXTRA_UNLABELLED, UNLABELLED_FILE
-from wsd.corpora.find_word import Sentence, join_tokens, split_at
+from wsd.corpora.find_word import Sentence, from_span, join_tokens
 from wsd.errors import CorpusError, visible
 from wsd.storage.text_files import at_place, parse_json, read_lines, read_text_file, unique_keys
 
@@ -239,9 +239,7 @@ def _parse_sentence(line: str) -> Sentence:
         raise ValueError("the sentence is empty")
     if place := CHARACTERS.fullmatch(number):
         start, end = int(place[1]), int(place[2])
-        if not (focal := sentence[start:end]) or end > len(sentence) or focal.strip() != focal:
-            raise ValueError(f"the characters {number} are no word of the sentence")
-        position, tokens, touching = split_at(sentence, start, end)
+        position, tokens, touching = from_span(sentence, start, end, sentence[start:end])
         return Sentence(position, tuple(map(sys.intern, tokens)), touching)
     if not (place := PLACE.fullmatch(number)):
         raise ValueError(f"the position {number[:40]!r} is not a number from 0 up")
