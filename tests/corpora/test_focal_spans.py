@@ -77,9 +77,9 @@ def test_the_table_pages_and_steps_have_the_whole_span(tmp_path: Path) -> None:
     assert {*corpus.forms} <= {"hot dog", "hot dogs", "hotdog"} and "hot dog" in corpus.forms
     row = next(i for i in range(len(corpus)) if corpus.tokens[i][0] == "amber")
     assert sentence(corpus, row) == {
-        "left": "amber ambers in the",
+        "left": "amber ambers in the ",
         "focal": "hot dog",
-        "right": "by amberish men",
+        "right": " by amberish men",
     }
     assert documents(corpus)[row] == ("amber", "ambers", "in", "the", "by", "amberish", "men")
     X, _ = as_library(corpus)

@@ -56,10 +56,9 @@ def test_page_has_every_instance_once_and_unchanged(run: Run, built: Path, word:
     assert data["names"] == [given.name if i == 1 else s for i, s in enumerate(corpus.senses)]
     assert data["glosses"] == [given.gloss if i == 1 else "" for i in range(len(corpus.senses))]
     for shown, row in enumerate(rows):
-        tokens, position = corpus.tokens[row], corpus.position[row]
-        assert data["focal"][shown] == tokens[position]
-        assert data["left"][shown] == " ".join(tokens[:position])
-        assert data["right"][shown] == " ".join(tokens[position + 1 :])
+        assert data["focal"][shown] == corpus.focal_tokens[row]
+        written = "".join(data[part][shown] for part in ("left", "focal", "right"))
+        assert written == " ".join(corpus.tokens[row])
     assert [entry["name"] for entry in data["choices"]] == list(CHOICES)
     assert data["classifiers"] == [
         {"name": reader, "confidence": "probability"} for reader in READERS

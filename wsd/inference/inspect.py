@@ -121,7 +121,8 @@ def as_record(model: str, inspections: Sequence[Inspection]) -> dict[str, Any]:
     for shown in inspections:
         sentence = {name: getattr(shown, name) for name in UNCHANGED}
         sentence |= {"tokens": shown.focus.tokens, "word": shown.focus.word}
-        sentence |= {"position": shown.focus.position, "norms": _rounded(shown.norms)}
+        sentence |= {"position": shown.focus.position, "text": shown.focus.text}
+        sentence["norms"] = _rounded(shown.norms)
         sentence["hidden_states"] = {"number": len(shown.states), "shape": shown.states.shape[1:]}
         sentence["cosine_to_layer_before"] = [None, *_rounded(shown.steps)]
         record["sentences"].append(sentence)
@@ -139,7 +140,7 @@ def as_text(record: Mapping[str, Any]) -> str:
         cut = " (words far from it left out: the model takes no more)" if shown["windowed"] else ""
         focal = ["focal" if i in shown["focal"] else "" for i in range(pieces)]
         parts += [
-            f"sentence: {' '.join(shown['tokens'])}\n"
+            f"sentence: {shown['text']}\n"
             f"focal word: {shown['word']!r}, word {shown['position']} from 0, "
             f"pieces {', '.join(map(str, shown['focal']))}{cut}",
             _table(position=range(pieces), piece=shown["pieces"], id=shown["ids"],

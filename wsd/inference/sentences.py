@@ -18,7 +18,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 
-from wsd.artifacts.corpus_table import UNLABELLED, Corpus
+from wsd.artifacts.corpus_table import UNLABELLED, Corpus, text_parts
 from wsd.artifacts.dataset import DATA
 from wsd.corpora.find_word import (
     FIX_MARK,
@@ -228,6 +228,11 @@ class Focus(NamedTuple):
     def word(self) -> str:
         """Return the focal word in the form of the text."""
         return self.tokens[self.position]
+
+    @property
+    def text(self) -> str:
+        """Return the text of the sentence."""
+        return "".join(text_parts(self.position, self.tokens, self.touching))
 
 
 def cut(sentence: str, span: tuple[int, int], word: str = "") -> Focus:

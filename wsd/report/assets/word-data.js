@@ -32,7 +32,7 @@ wsd.wordData = (packed) => {
   const hasText = (row) => text || isNew(row);
   const sentence = (row) => [packed.left[row], packed.focal[row], packed.right[row]];
   const lowerCase = cached(() =>
-    rows.map((row) => (hasText(row) ? sentence(row).join(" ").toLowerCase() : "")));
+    rows.map((row) => (hasText(row) ? sentence(row).join("").toLowerCase() : "")));
 
   // ---- Predictions for a test instance or a new sentence, by classifier and layer choice ----
 

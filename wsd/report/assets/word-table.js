@@ -108,7 +108,7 @@ wsd.wordTable = (data, state, text, selection, { pin, sort }) => {
       data.word, data.split(row), data.numbers[row], data.isNew(row) ? "" : data.senses[data.gold[row]],
       state.layers.name, state.classifierName,
       ...(data.isTrain(row) ? ["", ""] : [data.senses[state.predicted(row)], state.confidence(row).toFixed(2)]),
-      ...(data.hasText(row) ? data.sentence(row) : ["", "", ""]), ...columns.map(({ at }) => at(row)),
+      ...(data.hasText(row) ? data.sentence(row).map((part) => part.trim()) : ["", "", ""]), ...columns.map(({ at }) => at(row)),
     ])]);
   }
 

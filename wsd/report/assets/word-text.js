@@ -36,9 +36,7 @@ wsd.wordText = (data, state) => {
     box.dir = "auto";
     const word = make("b", undefined, { color: "var(--accent)" });
     word.append(...marked(focal));
-    if (left) box.append(...marked(whole ? left : ending(left)), " ");
-    box.append(word);
-    if (right) box.append(" ", ...marked(whole ? right : beginning(right)));
+    box.append(...marked(whole ? left : ending(left)), word, ...marked(whole ? right : beginning(right)));
     return box;
   }
 

@@ -277,6 +277,4 @@ def kind_of_scores(words: Iterable[WordPredictions]) -> str:
 
 def sentence(corpus: Corpus, row: int) -> dict[str, str]:
     """Return the focal word of an instance, and the text to its ``left`` and ``right``."""
-    tokens, position = corpus.tokens[row], int(corpus.position[row])
-    left, right = " ".join(tokens[:position]), " ".join(tokens[position + 1 :])
-    return {"left": left, "focal": tokens[position], "right": right}
+    return dict(zip(("left", "focal", "right"), corpus.parts(row), strict=True))

@@ -123,10 +123,9 @@ def list_instances(
             "contradicting": _names(corpus, verdict.sense),
             "confidence": verdict.confidence,
             "suspected_gold": verdict.suspected,
-            "left": [" ".join(corpus.tokens[r][: corpus.position[r]]) for r in rows],
-            "focal": [corpus.tokens[r][corpus.position[r]] for r in rows],
-            "right": [" ".join(corpus.tokens[r][corpus.position[r] + 1 :]) for r in rows],
         }
+        for i, name in enumerate(("left", "focal", "right")):
+            table[name] = [corpus.parts(row)[i].strip() for row in rows.tolist()]
         extra = corpus.take(corpus.split == TEST).extra
         names = csv_names(extra, table)
         tables.append(pd.DataFrame(table | {names[name]: cells for name, cells in extra.items()}))

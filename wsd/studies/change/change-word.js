@@ -11,7 +11,7 @@ wsd.start(async () => {
   const groupOf = new Map(data.rows.flatMap((rows, group) => rows.map((row) => [row, group])));
   const tip = wsd.svgTooltip("[data-row]", (point) => {
     const row = Number(point.dataset.row), [left, focal, right] = data.sentences[row], text = make("bdi");
-    text.append(left, left && " ", make("strong", focal), right && " ", right);
+    text.append(left, make("strong", focal), right);
     return [make("div", data.names[groupOf.get(row)]), text];
   });
 

@@ -12,9 +12,13 @@ wsd.usesData = (packed) => {
   const gold = packed.gold && decode(packed.gold, Uint16Array);
   const tokens = packed.sentences.map((sentence) => sentence.split(" "));
 
+  // The tokens that no space separates from the one before.
+  const touching = packed.touching.map((places) => new Set(places));
+  const space = (row, i) => (i && !touching[row].has(i) ? " " : "");
+  const written = (row, from, to) => tokens[row].slice(from, to).map((token, i) => space(row, from + i) + token).join("");
   const parts = (row) => [
-    tokens[row].slice(0, start[row]).join(" "), tokens[row].slice(start[row], end[row]).join(" "),
-    tokens[row].slice(end[row]).join(" "),
+    written(row, 0, start[row]) + space(row, start[row]), tokens[row].slice(start[row], end[row]).join(" "),
+    written(row, end[row]),
   ];
   const forms = rows.map((row) => parts(row)[1].toLowerCase());
   const sentences = (number) => `${count(number)} sentence${number === 1 ? "" : "s"}`;
@@ -42,8 +46,7 @@ wsd.usesData = (packed) => {
   const extra = wsd.extraColumns(packed.extra);
 
   return {
-    word, key, senses, styles, layers, n, rows, start, end, gold, tokens, texts: packed.sentences,
-    parts, forms, severalForms: new Set(forms).size > 1, formExplains: packed.form_explains,
+    word, key, senses, styles, layers, n, rows, start, end, gold, tokens, touching, parts, forms, severalForms: new Set(forms).size > 1, formExplains: packed.form_explains,
     sentences, places, neighbours, ofMethod, extra,
   };
 };

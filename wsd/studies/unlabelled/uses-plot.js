@@ -52,6 +52,6 @@ wsd.usesPlot = (data, state, { pin }) => {
 // A sentence with its focal word in bold.
 wsd.usesText = (data, row) => {
   const [left, focal, right] = data.parts(row), text = wsd.make("bdi");
-  text.append(left, left && " ", wsd.make("strong", focal), right && " ", right);
+  text.append(left, wsd.make("strong", focal), right);
   return text;
 };

@@ -5,16 +5,21 @@
 wsd.usesResult = (data, state) => {
   const { byId, count } = wsd;
 
-  // The format of `wsd import`: a token's index, or "first:end" if there are several tokens.
-  const position = (row) =>
-    (data.end[row] === data.start[row] + 1 ? data.start[row] : `${data.start[row]}:${data.end[row]}`);
+  // The formats of `wsd import`: a token's index, "first:end" if there are several tokens, or the
+  // characters of running text.
+  function place(row) {
+    const first = data.start[row], last = data.end[row];
+    if (!data.touching[row].size) return { position: last === first + 1 ? first : `${first}:${last}` };
+    const [left, focal] = data.parts(row), start = [...left].length;
+    return { start, end: start + [...focal].length };
+  }
 
   // Clusters with the same name are one sense; clusters without a name are left out.
   function lines() {
     const labels = state.labels();
     return data.rows.flatMap((row) => {
       const sense = labels[row] < 0 ? "" : state.tidy(state.called(labels[row]));
-      const line = { word: data.word, sense, position: position(row), sentence: data.texts[row] };
+      const line = { word: data.word, sense, ...place(row), sentence: data.parts(row).join("") };
       // No extra column replaces a column that `wsd import` reads.
       return sense ? [{ ...line, ...data.extra.cells(row), ...line }] : [];
     });

@@ -233,6 +233,12 @@ def page_data(
         # The focal word's first token in the sentence, and the one after its last.
         "start": encode(corpus.position, "<i4"),
         "end": encode(corpus.position + widths, "<i4"),
+        "touching": [
+            [i + (width - 1) * (i > position) for i in touching]
+            for touching, position, width in zip(
+                corpus.touching or [()] * n, corpus.position.tolist(), widths.tolist(), strict=True
+            )
+        ],
         "gold": encode(corpus.gold, "<u2") if corpus.is_labelled else None,
         "senses": [text.name for text in texts],
         "form_explains": FORM_EXPLAINS,
