@@ -19,7 +19,7 @@ EXAMPLES = {
     ("own-corpus.md", "Concordances"): (
         {"bank": 4},
         "concordance.csv: semicolon-separated, not quoted, UTF-8, 4 sentences; "
-        "place: Left, KWIC, Right; extra columns: Reference",
+        "place: Left, KWIC, Right\n",
     ),
     ("own-corpus.md", "Sentences without a mark"): (
         {"bank": 4},

@@ -34,7 +34,7 @@ from wsd.corpora.archives import SourceArchive, available, refuse_foreign_files,
 from wsd.corpora.download import log_licence
 from wsd.corpora.focal_form_check import FormCheck
 from wsd.corpora.importer import write_corpus
-from wsd.corpora.importer.gathered import LabelledSentence, labelled, plural, shorten
+from wsd.corpora.importer.gathered import LabelledSentence, extra_columns, labelled, plural, shorten
 from wsd.corpora.importer.input_formats import FileKind, Request
 from wsd.corpora.importer.labelled_tables import Options, read_cells
 from wsd.corpora.importer.table_files import read_table
@@ -251,6 +251,7 @@ def _import_folders(request: Request) -> list[str]:
         f"{plural(len(tables.get(JUDGMENTS, [''])) - 1, 'judgment')}, "
         f"{plural(len(tables.get(CHANGE, [''])) - 1, 'word')} with a published change",
         *shorten(counts, "words"),
+        *extra_columns(chain(*graphs.rows.values())),
         *(f"left out: {reason}: {number}" for reason, number in left_out.items()),
     ]
 

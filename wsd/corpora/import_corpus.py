@@ -26,11 +26,19 @@ from typing import Any
 
 from wsd import logs
 from wsd.arguments import add_optional_files, add_out_folder, add_seed, count
+from wsd.artifacts.corpus_table import OUT_OF_DOMAIN, SPLITS
 from wsd.artifacts.dataset import ABOUT, check_name
 from wsd.corpora import dwug_en, glosses
 from wsd.corpora.focal_form_check import FormCheck
 from wsd.corpora.importer import kept_sentences, labelled_tables
-from wsd.corpora.importer.gathered import Gathered, log_all, plural, shorten
+from wsd.corpora.importer.gathered import (
+    ALL_SPLITS,
+    Gathered,
+    extra_columns,
+    log_all,
+    plural,
+    shorten,
+)
 from wsd.corpora.importer.input_formats import KINDS, Request, expand_datasets, kind_of
 from wsd.corpora.importer.kept_sentences import Words
 from wsd.corpora.importer.write_corpus import check_forms, lay_out, start_manifest
@@ -145,7 +153,7 @@ def _read_files(request: Request) -> tuple[Gathered, Gathered] | list[str]:
         assert kind.read is not None
         gathered = kind.read(path, request)
         if not kind.described:
-            logs.log.info(f"{path}: {kind.name}, {gathered.describe()}")
+            logs.log.info(f"{path}: {kind.name}, {plural(len(gathered.rows), 'instance')}")
         gathered.about = _parse_about(gathered.about)
         if path in args.test:
             test += gathered
@@ -197,13 +205,20 @@ def _write(request: Request, gathered: Gathered, words: Words, given: bool) -> l
     )
     lay_out(args.out, words, manifest, given=gathered.given)
     how = "from the files" if given else "drawn, with near-duplicates in the same split"
+    rows = [*chain(*words.values())]
+    further = any(row.split == OUT_OF_DOMAIN for row in rows)
+    splits, kinds = (ALL_SPLITS, " + out-of-domain") if further else (SPLITS, "")
     counts = []
     for word, facts in manifest["words"].items():
-        numbers = [f"{name} {n['train']} + {n['test']}" for name, n in facts["senses"].items()]
+        numbers = [
+            f"{name} {' + '.join(str(n[split]) for split in splits)}"
+            for name, n in facts["senses"].items()
+        ]
         counts.append(f"{word}: {', '.join(numbers)}")
     return [
-        f"{plural(len(words), 'word')}; per sense, training + test instances; splits {how}",
+        f"{plural(len(words), 'word')}; per sense, training + test{kinds} instances; splits {how}",
         *shorten(counts, "words"),
+        *extra_columns(rows),
         *(f"left out: {n} instances of {reason}" for reason, n in gathered.left_out.items()),
     ]
 

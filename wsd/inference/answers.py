@@ -160,7 +160,8 @@ def _cell(value: Any) -> Any:
     if isinstance(value, float):
         return f"{value:.6f}"
     if isinstance(value, Mapping):
-        value = "; ".join(f"{k}={'' if x is None else f'{x:.6f}'}" for k, x in value.items())
+        # A sense without a value is left out.
+        value = "; ".join(f"{k}={x:.6f}" for k, x in value.items() if x is not None)
     return guarded(value) if isinstance(value, str) else value
 
 

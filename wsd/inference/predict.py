@@ -32,7 +32,7 @@ from wsd.fitted.wsd_file import WsdFile
 from wsd.inference.answers import FORMATS, OK, STATUSES, UNREADABLE, Answer, write
 from wsd.inference.encoders import fitted_encoder
 from wsd.inference.predictor import TOP, Dictionary, Predictor, Words, fitted_words, resolve_word
-from wsd.inference.sentences import SUFFIXES, Line, read_stream, read_table
+from wsd.inference.sentences import SUFFIXES, Line, read_stream, read_table, with_all_columns
 from wsd.logs import log
 from wsd.storage.atomic import replacing
 
@@ -111,7 +111,8 @@ def _input(args: argparse.Namespace, word: str | None) -> Iterator[tuple[Iterabl
         yield read_table(args.file, options, word), False
     elif args.file is not None and args.file != STANDARD_STREAM:
         with args.file.open("rb") as stream:
-            yield read_stream(stream, options, word, as_json=as_json), False
+            lines = read_stream(stream, options, word, as_json=as_json)
+            yield with_all_columns(lines) if as_json else lines, False
     elif sys.stdin is None:
         raise ConfigError("standard input is closed", where="--file", fix="name a file")
     else:

@@ -12,7 +12,8 @@ with a word. The index of a frame does not matter: rows count by their order.
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
@@ -158,10 +159,16 @@ def read_table(path: Path, options: Options, word: str | None = None) -> list[Li
             lines += _lines(_number(cells.where), cells, word)
         except CorpusError as error:
             lines.append(Line(_number(error.where), "", wrong=error.problem, extra=cells.extra))
-    empty = dict.fromkeys(lines[0].extra if lines else (), "")
     for bad in options.bad_lines.errors:
-        lines.append(Line(_number(bad.where), "", wrong=bad.problem, extra=empty))
-    return sorted(lines, key=lambda line: line.number)
+        lines.append(Line(_number(bad.where), "", wrong=bad.problem))
+    return with_all_columns(sorted(lines, key=lambda line: line.number))
+
+
+def with_all_columns(lines: Iterable[Line]) -> list[Line]:
+    """Return lines that all have the further columns of any line, so that a table can show them."""
+    lines = list(lines)
+    empty = dict.fromkeys(chain.from_iterable(line.extra for line in lines), "")
+    return [replace(line, extra={**empty, **line.extra}) for line in lines]
 
 
 def _number(where: str | None) -> int:
@@ -207,7 +214,11 @@ def _of_object(number: int, text: str, options: Options, word: str | None) -> li
     if not isinstance(values, dict):
         raise ValueError("not a JSON object")
     known = {name: value for name, value in values.items() if value is not None}
-    return _lines(number, _cells(known, f"line {number}", options), word)
+    cells = _cells(known, f"line {number}", options)
+    try:
+        return _lines(number, cells, word)
+    except CorpusError as error:
+        return [Line(number, "", wrong=error.problem, extra=cells.extra)]
 
 
 # Characters (start, end) of a text, or the word itself.

@@ -98,12 +98,6 @@ class Gathered:
     language: str = ""
     forms: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
-    def describe(self) -> str:
-        """Return the number of instances, and the names of their extra columns."""
-        names = dict.fromkeys(name for row in self.rows for name in row.extra)
-        extra = f"; extra columns: {', '.join(names)}" if names else ""
-        return f"{len(self.rows):,} instance{'' if len(self.rows) == 1 else 's'}{extra}"
-
     def __add__(self, other: "Gathered") -> "Gathered":
         """Return the content of both; if they differ about a fact or text, the first counts."""
         given = {w: {**senses, **self.given.get(w, {})} for w, senses in other.given.items()}
@@ -245,6 +239,12 @@ def log_all(lines: Iterable[str], kind: str) -> None:
     """Log the lines of :func:`shorten`."""
     for line in shorten(list(lines), kind):
         log.info(line)
+
+
+def extra_columns(rows: Iterable[LabelledSentence]) -> list[str]:
+    """Return the line of a summary that names the extra columns of all rows, if there are any."""
+    names = dict.fromkeys(name for row in rows for name in row.extra)
+    return [f"extra columns: {', '.join(names)}"] if names else []
 
 
 def plural(number: int, noun: str) -> str:

@@ -147,13 +147,11 @@ class Cells:
         return {name: _as_text(value) for name, value in extra.items()}
 
     def describe(self) -> str:
-        """Return where the place of the focal word is given, and which columns are extra."""
+        """Return where the place of the focal word is given."""
         keys = ("position", "start", "end", "span", *CONCORDANCE)
         names = [self.column_of[key] for key in keys if self.has(key)]
         otherwise = ", or the word where it is found" if self.options.find else ""
-        place = ", ".join(names) or f"a mark in the sentence{otherwise}"
-        extra = f"; extra columns: {', '.join(self.extra)}" if self.extra else ""
-        return f"place: {place}{extra}"
+        return f"place: {', '.join(names) or f'a mark in the sentence{otherwise}'}"
 
     def has(self, *keys: str) -> bool:
         """Return whether the table has a column for one of these keys."""

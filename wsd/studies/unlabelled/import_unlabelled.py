@@ -11,12 +11,20 @@ labelled corpus. The folder is written as a whole or not at all, after everythin
 import argparse
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 
 from wsd.corpora.find_word import KnownForms, Sentence, from_span
 from wsd.corpora.focal_form_check import FormCheck
 from wsd.corpora.importer import labelled_tables, table_files, write_corpus
-from wsd.corpora.importer.gathered import LabelledSentence, labelled, log_all, plural, shorten
+from wsd.corpora.importer.gathered import (
+    LabelledSentence,
+    extra_columns,
+    labelled,
+    log_all,
+    plural,
+    shorten,
+)
 from wsd.corpora.importer.input_formats import Request
 from wsd.corpora.importer.labelled_tables import Options, marked_or_found
 from wsd.corpora.word_forms import similar_names
@@ -168,7 +176,7 @@ def import_instead(request: Request) -> list[str] | None:
         raise _no_word(uses, request.files, known)
     left_out = {
         "sentences in which the word is not found": len(uses.not_found),
-        "uses that are there already, word for word": uses.repeated,
+        "uses that equal an earlier one, in all columns": uses.repeated,
         f"words with fewer than {LEAST} uses": len(uses.rows) - len(words),
         **bad_lines,
     }
@@ -189,6 +197,7 @@ def import_instead(request: Request) -> list[str] | None:
     return [
         f"{plural(len(words), 'word')} without senses",
         *shorten([f"{word}: {len(rows)} uses" for word, rows in words.items()], "words"),
+        *extra_columns(chain(*words.values())),
         *shorten(without, "words"),
         *(f"left out: {reason}: {number}" for reason, number in reasons),
     ]
