@@ -291,6 +291,20 @@ def test_given_splits_are_kept_and_out_of_domain_is_a_file_of_its_own(tmp_path: 
             run(path, tmp_path / gone)
 
 
+def test_the_summary_has_all_splits_and_all_extra_columns(tmp_path: Path) -> None:
+    splits = ["train", "train", "test", "outofdomain", "outofdomain"]
+    own: list[dict[str, Any]] = [{"id": 1}, {}, {}, {"year": 1990}, {}]
+    rows = [
+        {"sense": "ab"[i % 2], "sentence": f"the *x* {'pqrst'[i]}", "split": split, **own[i]}
+        for i, split in enumerate(splits)
+    ]
+    (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    summary = import_corpus([tmp_path / "rows.jsonl"], out=tmp_path / "out", name="mine")
+    assert "training + test + out-of-domain instances" in summary
+    assert "x: a 1 + 1 + 1, b 1 + 0 + 1" in summary
+    assert "extra columns: id, year" in summary
+
+
 def test_similar_names_give_a_warning(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     words = ("Crane\tbird", "Crane\tBird", "crane\tbird", "crane\tmachine", "run.n\ta", "run.n\tb")
     lines = [

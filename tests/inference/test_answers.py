@@ -50,6 +50,8 @@ def test_csv_rows_are_whole_and_no_formulas() -> None:
     first, *_, last = rows
     assert (first["line"], first["ood"], first["probability"]) == ("1", "false", "0.250000")
     assert first["scores"] == "crane_bird=0.125000; crane_new=0.500000"
+    without = written(ok("a", probabilities={"crane_bird": None}), form="csv")
+    assert next(csv.DictReader(io.StringIO(without)))["probabilities"] == ""
     assert (first["model"], first["id"], first["input_line"]) == ("tiny", "'=1+1", "x")
     assert (last["status"], last["sense"], last["ood"], last["start"]) == ("not found", "", "", "")
     assert written(form="csv").strip().split(",") == list(COLUMNS)

@@ -133,6 +133,22 @@ def test_columns_of_a_table_decide_and_go_into_the_answers(
     assert main(["predict", *encoded, "--encoding", "cp1252"]) == 0
 
 
+def test_the_fields_of_all_json_rows_go_into_the_answers(
+    root: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = ['{"id": "a"', '{"text": "a crane", "id": "b"}']
+    rows += ['{"text": "a crane", "start": 3, "end": 5, "id": "c"}', '{"text": "x", "year": 1990}']
+    file = text_file(tmp_path / "rows.jsonl", *rows)
+    assert main(["predict", "--file", file, *MODEL, "--format", "csv"]) == CorpusError.exit_code
+    answered = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert [(r["status"], r["id"], r["year"]) for r in answered] == [
+        ("unreadable", "", ""),
+        ("ok", "b", ""),
+        ("unreadable", "c", ""),
+        ("not found", "", "1990"),
+    ]
+
+
 def test_standard_input_and_a_word_with_another_capital(
     root: Path, answers: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
