@@ -437,20 +437,16 @@ def test_the_number_of_pieces_of_the_model_is_respected() -> None:
 
 # Running text
 
-RUNNING = {
-    "gpt2": (
-        '"|crane|," he said (by (a) crane?).', "The (|crane|)\u2019s arm", "a pre-|crane|, era",
-        "|crane|'s bird, don't!", "Two |cranes|... left;", "\u201c|hot dog|\u201d x",
-        "\u6211\u53bb|\u94f6\u884c|\u53d6\u94b1\u3002",
-    ),
-    "xlm-roberta": ("l'|avocat|, \"he\" said.", "a |crane|-like bird."),
-}  # fmt: skip
+RUNNING = [
+    '"|crane|," he said (by (a) crane?).', "The (|crane|)\u2019s arm", "a pre-|crane|, era",
+    "|crane|'s bird, don't!", "Two |cranes|... left;", "\u201c|hot dog|\u201d x",
+    "\u6211\u53bb|\u94f6\u884c|\u53d6\u94b1\u3002",
+]  # fmt: skip
 
 
-@pytest.mark.parametrize("name", RUNNING)
-def test_the_pieces_are_those_of_the_running_text(built: Built, name: str) -> None:
-    tokenizer = AutoTokenizer.from_pretrained(built(name))
-    for marked_text in RUNNING[name]:
+def test_the_pieces_are_those_of_the_running_text(built: Built) -> None:
+    tokenizer = AutoTokenizer.from_pretrained(built("gpt2"))
+    for marked_text in RUNNING:
         left, focal, right = marked_text.split("|")
         text, span = left + focal + right, (len(left), len(left + focal))
         (once,) = Aligner(tokenizer, None).align(as_corpus([cut(text, span)]))

@@ -202,16 +202,18 @@ class Aligner:
             return [instance for chunk in chunks for instance in self._align_rows(corpus, chunk)]
 
     def _align_rows(self, corpus: Corpus, rows: range) -> Iterator[Aligned]:
-        texts = [self.input.words(*corpus.parts(row)) for row in rows]
-        for row, words, pieces in zip(rows, texts, self._cut(texts), strict=True):
-            (left, focal_word, right), name = corpus.parts(row), instance_name(corpus, row)
+        parts = [corpus.parts(row) for row in rows]
+        texts = [self.input.words(*own) for own in parts]
+        for row, own, words, pieces in zip(rows, parts, texts, self._cut(texts), strict=True):
+            (left, word, right), name = own, instance_name(corpus, row)
             position = len(left.split())
-            if any(_crosses(piece, words, position) for piece in pieces):
-                words = self.input.words(f"{left} ", focal_word, f" {right}")
+            across = [words[p.word : p.last + 1] for p in pieces if p.word < p.last]
+            if any(covered.place == position for several in across for covered in several):
+                words = self.input.words(f"{left} ", word, f" {right}")
                 (pieces,) = self._cut([words])
             read = max(i for i, word in enumerate(words) if word.place == position)
             focal = [piece for piece in pieces if piece.word == read]
-            self._check_focal(words[read], focal, name, corpus.text(row))
+            self._check_focal(words[read], focal, name, "".join(own))
             yield self._align(words, pieces, focal, position, name)
 
     def _call(self, texts: Sequence[str]) -> list[Any]:
@@ -338,12 +340,6 @@ class Aligner:
             if not self.input.name:
                 fix = f"put a space on both sides of {{word}} and {{sentence}}; or {fix}"
             raise ModelError(problem, where=name, fix=fix)
-
-
-def _crosses(piece: Piece, words: Sequence[InputWord], position: int) -> bool:
-    """Return whether a piece belongs to the focal word and to another one."""
-    covered = words[piece.word : piece.last + 1]
-    return len(covered) > 1 and any(word.place == position for word in covered)
 
 
 def words_that_fit(lengths: Sequence[int], position: int, room: int) -> range:
