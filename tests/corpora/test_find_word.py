@@ -54,11 +54,11 @@ FOUND = [
 @pytest.mark.parametrize(("word", "text", "tokens"), FOUND)
 def test_a_word_is_found_and_cut_out(word: str, text: str, tokens: str) -> None:
     (actual,) = Finder([word]).find(text)
-    shown = [*actual.tokens]
-    shown[actual.position] = f"*{shown[actual.position]}"
+    position, shown = actual.sentence.position, [*actual.sentence.tokens]
+    shown[position] = f"*{shown[position]}"
     assert "|".join(shown) == tokens
     assert actual.form == text[actual.start : actual.end]
-    assert " ".join(actual.form.split()) == actual.tokens[actual.position]
+    assert " ".join(actual.form.split()) == actual.sentence.word
 
 
 ABSENT = {
@@ -140,10 +140,8 @@ def test_every_training_token_is_found_at_its_position(sentences) -> None:
     finder = Finder(["word"], lambda _: [token for _, token, _ in sentences])
     for before, token, after in sentences:
         tokens = (*before, token, *after)
-        actual = [
-            (occurrence.tokens, occurrence.position) for occurrence in finder.find(" ".join(tokens))
-        ]
-        assert (tokens, len(before)) in actual
+        actual = [occurrence.sentence[:2] for occurrence in finder.find(" ".join(tokens))]
+        assert (len(before), tokens) in actual
 
 
 @pytest.mark.parametrize(

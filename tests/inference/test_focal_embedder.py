@@ -26,12 +26,13 @@ from tiny import tiny_bert
 
 import wsd
 from wsd.artifacts.feature_set import read_features
+from wsd.corpora.find_word import Sentence
 from wsd.encoder import embed
 from wsd.encoder.encoder import Encoder
 from wsd.errors import ConfigError
 from wsd.inference import encoders, focal_embedder
 from wsd.inference.focal_embedder import FocalEmbedder
-from wsd.inference.sentences import Focus, labelled, quickstart
+from wsd.inference.sentences import labelled, quickstart
 
 TINY = "tiny-bert"
 CRANE = quickstart("crane")
@@ -62,9 +63,9 @@ class OfNumbers(FocalEmbedder):
         check_is_fitted(self)
         return super().transform(validate_data(self, X, reset=False))
 
-    def _read(self, X: Any) -> list[Focus]:
+    def _read(self, X: Any) -> list[Sentence]:
         rows = [tuple(f"n{round(10 * value)}" for value in row[:4]) for row in X.astype(float)]
-        return [Focus((*row, "crane"), len(row)) for row in rows]
+        return [Sentence(len(row), (*row, "crane")) for row in rows]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -12,11 +12,11 @@ import pytest
 from frames import bank
 from require import missing
 
+from wsd.corpora.find_word import Sentence
 from wsd.corpora.importer.labelled_tables import Options, parse_columns
 from wsd.errors import ConfigError, CorpusError, WsdError
 from wsd.inference.sentences import (
     LONGEST,
-    Focus,
     Line,
     as_corpus,
     cut,
@@ -47,7 +47,7 @@ from wsd.inference.sentences import (
 def test_a_span_is_cut_out(
     sentence: str, span: Any, word: str, tokens: tuple[str, ...], position: int
 ) -> None:
-    assert cut(sentence, span, word)[:2] == (tokens, position)
+    assert cut(sentence, span, word)[:2] == (position, tokens)
     table = as_corpus([cut(sentence, span, word)])
     assert (table.tokens, table.position.tolist()) == ((tokens,), [position])
 
@@ -75,12 +75,12 @@ def test_invalid_spans_are_refused(sentence: str, span: Any, says: str) -> None:
 
 
 def test_the_only_occurrence_or_the_marked_one_is_found() -> None:
-    assert find("Two cranes.", "crane") == Focus(("Two", "cranes", "."), 1, (2,))
-    marked = Focus(("A", "crane", "by", "a", "crane", "."), 4, (5,))
+    assert find("Two cranes.", "crane") == Sentence(1, ("Two", "cranes", "."), (2,))
+    marked = Sentence(4, ("A", "crane", "by", "a", "crane", "."), (5,))
     assert find("A crane by a [[crane]].", "crane") == marked
     assert find("a crane, a *crane*", "crane").position == 3
     # Emphasis of another word is text.
-    assert find("a *tall* crane", "crane") == Focus(("a", "*tall*", "crane"), 2)
+    assert find("a *tall* crane", "crane") == Sentence(2, ("a", "*tall*", "crane"))
 
 
 @pytest.mark.parametrize(
@@ -154,7 +154,7 @@ def test_every_kind_of_table_gives_what_pairs_give(tmp_path: Path) -> None:
     left = {"Left": "The", "KWIC": "bank", "Right": "refused the loan."}
     assert read_instances([left, ("The bank refused the loan.", "bank")]) == EXPECTED[:1] * 2
     row = {"text": "ask Yahoo! now", "start": 4, "end": 10, "target": "yahoo!"}
-    assert read_instances([row]) == [Focus(("ask", "Yahoo!", "now"), 1)]
+    assert read_instances([row]) == [Sentence(1, ("ask", "Yahoo!", "now"))]
 
 
 def test_rows_are_read_one_by_one() -> None:

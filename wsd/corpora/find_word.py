@@ -33,6 +33,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import NamedTuple
 
+from wsd.artifacts.corpus_table import text_parts
 from wsd.artifacts.dataset import ENGLISH
 from wsd.artifacts.senses import lemma_and_part
 from wsd.corpora.word_forms import RULES_OF_FORMS, forms
@@ -76,21 +77,12 @@ class Occurrence(NamedTuple):
         return self.text[self.start : self.end]
 
     @property
-    def tokens(self) -> tuple[str, ...]:
-        """The tokens of the sentence; the form is one token, even if it has a space in it."""
+    def sentence(self) -> "Sentence":
+        """The text, cut at white space and around the form, which is one token."""
         before, after = self.text[: self.start].split(), self.text[self.end :].split()
-        return (*before, " ".join(self.form.split()), *after)
-
-    @property
-    def position(self) -> int:
-        """The position of the form among the tokens."""
-        return len(self.text[: self.start].split())
-
-    @property
-    def touching(self) -> tuple[int, ...]:
-        """The tokens that touch the one before them: the form, the token after it, or both."""
-        ends = enumerate((self.start, self.end), start=self.position)
-        return tuple(i for i, end in ends if _touches(self.text, end))
+        ends = enumerate((self.start, self.end), start=len(before))
+        touching = tuple(i for i, end in ends if _touches(self.text, end))
+        return Sentence(len(before), (*before, " ".join(self.form.split()), *after), touching)
 
 
 class _Piece(NamedTuple):
@@ -306,6 +298,16 @@ class Sentence(NamedTuple):
     position: int
     tokens: tuple[str, ...]
     touching: tuple[int, ...] = ()
+
+    @property
+    def word(self) -> str:
+        """The focal word in the form of the text."""
+        return self.tokens[self.position]
+
+    @property
+    def text(self) -> str:
+        """The text, with single spaces."""
+        return "".join(text_parts(*self))
 
 
 FIX_MARK = (

@@ -178,18 +178,19 @@ def gloss_table(
     lemma = lemma_and_part(word)[0].replace("_", " ")
     gold = [senses.index(sense) for _, sense, _ in lines]
     order = np.argsort(gold, kind="stable")
-    occurrences = []
+    sentences = []
     for row in order:
         gloss = lines[row][2]
         with_lemma = Occurrence((word,), f"{lemma} : {gloss}", 0, len(lemma))
-        occurrences.append(next(iter(finder.find(gloss)), with_lemma))
+        sentences.append(next(iter(finder.find(gloss)), with_lemma).sentence)
+    position, tokens, touching = zip(*sentences, strict=True)
     return Corpus(
         word=word,
         senses=senses,
         split=np.repeat(GLOSS, len(lines)),
         index=np.arange(len(lines), dtype=np.int32),
-        tokens=tuple(occurrence.tokens for occurrence in occurrences),
-        position=np.array([o.position for o in occurrences], dtype=np.int32),
-        touching=tuple(occurrence.touching for occurrence in occurrences),
+        tokens=tokens,
+        position=np.array(position, dtype=np.int32),
+        touching=touching,
         gold=np.array(gold, dtype=np.int32)[order],
     )

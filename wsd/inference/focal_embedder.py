@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from wsd.artifacts.encoder_input import DEVICES, PLAIN, POOLINGS, VIEWS, InputValue, parse_input
 from wsd.artifacts.feature_set import JOIN, Features, assemble, parse_features
+from wsd.corpora.find_word import Sentence
 from wsd.errors import ConfigError
 from wsd.inference import encoders, sentences
 from wsd.inference.encoders import ALL, hidden_states
@@ -220,7 +221,7 @@ class FocalEmbedder(TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         return self.feature_names_.copy()
 
-    def _read(self, X: Iterable[Any]) -> list[sentences.Focus]:
+    def _read(self, X: Iterable[Any]) -> list[Sentence]:
         if not (instances := sentences.read_instances(X)):
             raise ConfigError("no instances: X is empty", fix="give pairs of a sentence and a span")
         return instances
@@ -238,7 +239,7 @@ class FocalEmbedder(TransformerMixin, BaseEstimator):
         keys = (key for features in self._features for key in encoders.keys_of(features))
         return list(dict.fromkeys(keys))
 
-    def _embed(self, instances: Sequence[sentences.Focus]) -> np.ndarray:
+    def _embed(self, instances: Sequence[Sentence]) -> np.ndarray:
         how: dict[str, Any] = {"pooling": self.pooling, "input": self.input, "device": self.device}
         encoder, table = encoders.load_encoder(self.record_, **how), sentences.as_corpus(instances)
         keys, aligned = self._keys, encoder.align(table)

@@ -14,8 +14,9 @@ import numpy as np
 from wsd import logs
 from wsd.arguments import add_choice, add_input
 from wsd.artifacts.encoder_input import DEVICES, POOLINGS
+from wsd.corpora.find_word import Sentence
 from wsd.inference import encoders, sentences
-from wsd.inference.sentences import Focus, as_corpus
+from wsd.inference.sentences import as_corpus
 from wsd.storage.text_table import aligned
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ class Inspection:
 
     Attributes
     ----------
-    focus : Focus
+    focus : Sentence
         Its tokens and the position of the focal word.
     pieces : tuple of str
         Word pieces with special tokens.
@@ -48,7 +49,7 @@ class Inspection:
         The pooled states of the focal word's pieces.
     """
 
-    focus: Focus
+    focus: Sentence
     pieces: tuple[str, ...]
     ids: tuple[int, ...]
     segments: tuple[int, ...]
@@ -68,13 +69,13 @@ class Inspection:
         return cosines(self.vectors[1:], self.vectors[:-1])
 
 
-def inspect(encoder: "Encoder", focus: Focus) -> Inspection:
+def inspect(encoder: "Encoder", focus: Sentence) -> Inspection:
     """Run an encoder on one sentence and keep all hidden states.
 
     Parameters
     ----------
     encoder : Encoder
-    focus : Focus
+    focus : Sentence
         As from ``find`` or ``cut`` in :mod:`wsd.inference.sentences`.
 
     Raises

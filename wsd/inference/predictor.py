@@ -35,7 +35,7 @@ from wsd.inference.encoders import (
     fitted_encoder,
     source_named,
 )
-from wsd.inference.sentences import Line, as_corpus, focus_of, is_whole
+from wsd.inference.sentences import Line, as_corpus, is_whole
 from wsd.logs import log
 from wsd.storage.text_files import at_place
 
@@ -283,7 +283,7 @@ def _parts(items: Iterable[Request | Answer], number: int) -> Iterator[list[Requ
 
 def table_of(requests: Sequence[Request]) -> Corpus:
     """Return the sentences of requests as a table, for the encoder."""
-    sentences = [focus_of(request.at) for request in requests]
+    sentences = [request.at.sentence for request in requests]
     return as_corpus(sentences, word="line", index=[request.line.number for request in requests])
 
 

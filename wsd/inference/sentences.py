@@ -15,17 +15,18 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO
 
 import numpy as np
 
-from wsd.artifacts.corpus_table import UNLABELLED, Corpus, text_parts
+from wsd.artifacts.corpus_table import UNLABELLED, Corpus
 from wsd.artifacts.dataset import DATA
 from wsd.corpora.find_word import (
     FIX_MARK,
     FIX_SPAN,
     Finder,
     Occurrence,
+    Sentence,
     bare_span,
     check_span,
     find_mark,
@@ -225,28 +226,7 @@ def _of_object(number: int, text: str, options: Options, word: str | None) -> li
 Span = tuple[int, int] | str
 
 
-class Focus(NamedTuple):
-    """The tokens of a sentence, and the position of the focal word, from 0.
-
-    ``touching`` is as in :class:`wsd.corpora.find_word.Sentence`.
-    """
-
-    tokens: tuple[str, ...]
-    position: int
-    touching: tuple[int, ...] = ()
-
-    @property
-    def word(self) -> str:
-        """Return the focal word in the form of the text."""
-        return self.tokens[self.position]
-
-    @property
-    def text(self) -> str:
-        """Return the text of the sentence."""
-        return "".join(text_parts(self.position, self.tokens, self.touching))
-
-
-def cut(sentence: str, span: tuple[int, int], word: str = "") -> Focus:
+def cut(sentence: str, span: tuple[int, int], word: str = "") -> Sentence:
     """Return the tokens of a sentence whose focal word is ``sentence[start:end]``.
 
     The span may hold several words (``New York``), which are then one focal word.
@@ -266,19 +246,14 @@ def cut(sentence: str, span: tuple[int, int], word: str = "") -> Focus:
         at its ends, as :func:`wsd.corpora.find_word.check_span` decides.
 
     >>> cut("The crane's driver", (4, 9))
-    Focus(tokens=('The', 'crane', "'s", 'driver'), position=1, touching=(2,))
+    Sentence(position=1, tokens=('The', 'crane', "'s", 'driver'), touching=(2,))
     """
     with _checked(sentence, FIX_SPAN):
         check_span(sentence, *span, word)
-    return focus_of(Occurrence((), sentence, *span))
+    return Occurrence((), sentence, *span).sentence
 
 
-def focus_of(at: Occurrence) -> Focus:
-    """Return the tokens of a sentence in which a form is found."""
-    return Focus(at.tokens, at.position, at.touching)
-
-
-def find(sentence: str, word: str) -> Focus:
+def find(sentence: str, word: str) -> Sentence:
     """Return the tokens of a sentence whose focal word is marked, or is a form of ``word``.
 
     Parameters
@@ -295,7 +270,7 @@ def find(sentence: str, word: str) -> Focus:
     >>> find("The cranes left.", "crane").word
     'cranes'
     >>> find("A crane by a [[crane]].", "crane")
-    Focus(tokens=('A', 'crane', 'by', 'a', 'crane', '.'), position=4, touching=(5,))
+    Sentence(position=4, tokens=('A', 'crane', 'by', 'a', 'crane', '.'), touching=(5,))
     """
     with _checked(sentence, FIX_MARK):
         finder = Finder([word] if word.strip() else [])
@@ -308,7 +283,7 @@ def find(sentence: str, word: str) -> Focus:
         if len(occurrences) != 1:
             number = f"{len(occurrences)} forms" if occurrences else "no form"
             raise ValueError(f"{number} of {word!r} in the sentence")
-    return focus_of(occurrences[0])
+    return occurrences[0].sentence
 
 
 @contextmanager
@@ -322,7 +297,7 @@ def _checked(sentence: str, fix: str) -> Iterator[None]:
         raise ConfigError(str(error), where=repr(sentence), fix=fix) from None
 
 
-def read_instances(X: Iterable[Any]) -> list[Focus]:
+def read_instances(X: Iterable[Any]) -> list[Sentence]:
     """Read instances: pairs of a sentence and its focal word, or the rows of a table.
 
     Parameters
@@ -339,7 +314,7 @@ def read_instances(X: Iterable[Any]) -> list[Focus]:
     return [_instance(row, i) for i, row in enumerate(rows(X))]
 
 
-def _instance(row: Any, i: int) -> Focus:
+def _instance(row: Any, i: int) -> Sentence:
     try:
         if isinstance(row, Line):
             word = row.word or ""
@@ -363,13 +338,13 @@ def _instance(row: Any, i: int) -> Focus:
 
 
 def as_corpus(
-    sentences: Sequence[Focus], *, word: str = "instance", index: Sequence[int] | None = None
+    sentences: Sequence[Sentence], *, word: str = "instance", index: Sequence[int] | None = None
 ) -> Corpus:
     """Return instances of any words as a corpus without gold senses.
 
     Parameters
     ----------
-    sentences : sequence of Focus
+    sentences : sequence of Sentence
     word : str
         The name of an instance in messages.
     index : sequence of int, optional
