@@ -100,7 +100,17 @@ def test_several_occurrences_of_several_words() -> None:
         (("crane",), "crane", 23),
         (("crane",), "crane", 29),
     ]
-    assert actual[3].tokens == ("Cranes", "by", "the", "bank", ",", "a", "crane/", "crane", ".")
+    assert actual[3].sentence.tokens == (
+        "Cranes",
+        "by",
+        "the",
+        "bank",
+        ",",
+        "a",
+        "crane/",
+        "crane",
+        ".",
+    )
 
 
 def test_the_forms_of_a_corpus() -> None:

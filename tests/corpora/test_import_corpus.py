@@ -300,7 +300,7 @@ def test_the_summary_has_all_splits_and_all_extra_columns(tmp_path: Path) -> Non
     ]
     (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     summary = import_corpus([tmp_path / "rows.jsonl"], out=tmp_path / "out", name="mine")
-    assert "training + test + out-of-domain instances" in summary
+    assert "train + test + outofdomain instances" in summary
     assert "x: a 1 + 1 + 1, b 1 + 0 + 1" in summary
     assert "extra columns: id, year" in summary
 

@@ -26,7 +26,6 @@ from typing import Any
 
 from wsd import logs
 from wsd.arguments import add_optional_files, add_out_folder, add_seed, count
-from wsd.artifacts.corpus_table import OUT_OF_DOMAIN, SPLITS
 from wsd.artifacts.dataset import ABOUT, check_name
 from wsd.corpora import dwug_en, glosses
 from wsd.corpora.focal_form_check import FormCheck
@@ -206,17 +205,13 @@ def _write(request: Request, gathered: Gathered, words: Words, given: bool) -> l
     lay_out(args.out, words, manifest, given=gathered.given)
     how = "from the files" if given else "drawn, with near-duplicates in the same split"
     rows = [*chain(*words.values())]
-    further = any(row.split == OUT_OF_DOMAIN for row in rows)
-    splits, kinds = (ALL_SPLITS, " + out-of-domain") if further else (SPLITS, "")
-    counts = []
+    splits, counts = [name for name in ALL_SPLITS if any(row.split == name for row in rows)], []
     for word, facts in manifest["words"].items():
-        numbers = [
-            f"{name} {' + '.join(str(n[split]) for split in splits)}"
-            for name, n in facts["senses"].items()
-        ]
+        senses = facts["senses"].items()
+        numbers = [f"{name} {' + '.join(str(n[s]) for s in splits)}" for name, n in senses]
         counts.append(f"{word}: {', '.join(numbers)}")
     return [
-        f"{plural(len(words), 'word')}; per sense, training + test{kinds} instances; splits {how}",
+        f"{plural(len(words), 'word')}; per sense, {' + '.join(splits)} instances; splits {how}",
         *shorten(counts, "words"),
         *extra_columns(rows),
         *(f"left out: {n} instances of {reason}" for reason, n in gathered.left_out.items()),

@@ -24,6 +24,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from wsd.artifacts.corpus_table import text_parts
 from wsd.corpora import find_word
 from wsd.corpora.find_word import RULES, KnownForms, Sentence
 from wsd.corpora.focal_form_check import is_form
@@ -207,8 +208,7 @@ class Cells:
             except CorpusError as error:
                 fix = self._other_offsets(text, word) if spans else ""
                 raise CorpusError(error.problem, where=place, fix=fix or str(error.fix)) from None
-        position, tokens, _ = sentences[0]
-        return word or tokens[position].lower(), sentences
+        return word or sentences[0].word.lower(), sentences
 
     def located(self) -> tuple[str, list[tuple[int, int]]]:
         """Return the sentence, and the characters of each focal word that a column locates.
@@ -220,9 +220,8 @@ class Cells:
             start, keyword = len(left) + 1, keyword.strip()
             return f"{left} {keyword} {right}", [(start, start + len(keyword))]
         if self.has("position"):
-            position, tokens, _ = self._from_tokens()
-            start = len(" ".join([*tokens[:position], ""]))
-            return " ".join(tokens), [(start, start + len(tokens[position]))]
+            left, focal, right = text_parts(*self._from_tokens())
+            return left + focal + right, [(len(left), len(left + focal))]
         text = self.text("sentence")
         with at_place(self.where, "correct the place, or leave out --offsets"):
             spans = self._in_characters(text, self.options.offsets)
@@ -247,7 +246,7 @@ class Cells:
             with suppress(ValueError):
                 spans = self._in_characters(text, offsets)
                 sentences = [find_word.from_span(text, *span) for span in spans]
-                if all(word and is_form(word, tokens[i]) for i, tokens, _ in sentences):
+                if all(word and is_form(word, sentence.word) for sentence in sentences):
                     return f"the place is right in {name}: add --offsets {offsets}"
         return ""
 
@@ -535,8 +534,7 @@ def marked_or_found(
         is_form = bool if word is None else known.finder(plain(word)).words_of
         if mark := find_word.find_mark(text, is_form):
             sentence = find_word.from_span(mark.text, mark.start, mark.end, word or "")
-            focal = sentence.tokens[sentence.position]
-            return plain(word or focal.lower()), [sentence]
+            return plain(word or sentence.word.lower()), [sentence]
         if word is None:
             raise ValueError("no word is marked, and none is named: add --word WORD")
         occurrences = known.finder(plain(word)).find(text)

@@ -70,7 +70,7 @@ def import_pairs(request: Request) -> list[str]:
     log_all(similar_names(words), "such words")
     table = _table(pairs, request.about)
     counts, lines = _count(table)
-    focal = [(pair.word, tokens[at]) for pair in pairs for at, tokens, _ in pair.sentences]
+    focal = [(pair.word, sentence.word) for pair in pairs for sentence in pair.sentences]
     # Across languages, most are.
     unlike = sum(not is_form(word, form) for word, form in focal)
     sizes = {"words": len(words), "sentences": len(table.sentences)}
