@@ -25,10 +25,12 @@ OF_GROUP = ("steel hook", "wading bird", HOSTILE)
 LAYERS = ("0", "1", "mean-all")
 
 
-def corpus(*, labelled: bool, word: str = WORD, forms: Sequence[str] = ()) -> Corpus:
+def corpus(
+    *, labelled: bool, word: str = WORD, forms: Sequence[str] = (), running: bool = False
+) -> Corpus:
     """The crane's sentences; of the planted senses, or of none.
 
-    The focal word is the word, or each of its forms in turn.
+    The focal word is the word, or each of its forms in turn. In running text, it is in quotes.
     """
     forms = forms or (word,)
     # No near-duplicates, which `wsd import` would keep on one side.
@@ -45,6 +47,10 @@ def corpus(*, labelled: bool, word: str = WORD, forms: Sequence[str] = ()) -> Co
         (before, forms[i % len(forms)], *after) for i, (before, _, *after) in enumerate(made.tokens)
     )
     made = replace(made, tokens=tokens)
+    if running:
+        tokens = tuple((before, '"', focal, '"', *after) for before, focal, *after in tokens)
+        touching = ((2, 3),) * len(tokens)
+        made = replace(made, tokens=tokens, touching=touching, position=made.position + 1)
     if labelled:
         return replace(made, senses=("machine", "bird", HOSTILE), gold=GROUP.astype(np.int32))
     return replace(made, senses=UNLABELLED, gold=np.zeros(len(GROUP), dtype=np.int32))
@@ -59,12 +65,13 @@ def made_uses(
     forms: Sequence[str] = (),
     centre: str | None = None,
     extra: bool = False,
+    running: bool = False,
 ) -> Path:
     """Write tables, uses of three layer choices, and their pages; the folder of the pages.
 
     Where there are several forms, each is further from the others than the planted groups are.
     """
-    corpora = {word: corpus(labelled=labelled, word=word, forms=forms)}
+    corpora = {word: corpus(labelled=labelled, word=word, forms=forms, running=running)}
     if extra:
         corpora[word] = replace(corpora[word], extra=made_extra(len(GROUP)))
     write(folder / "corpus" / f"{file_name(word)}.parquet", corpora[word])

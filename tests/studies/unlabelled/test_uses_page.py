@@ -39,6 +39,7 @@ WAYS: dict[str, dict[str, Any]] = {
     "plain": {"labelled": False},
     "forms": {"labelled": False, **TOWER},
     "extra": {"labelled": False, "extra": True},
+    "running": {"labelled": False, "running": True, **TOWER},
 }
 
 
@@ -348,6 +349,22 @@ def test_a_focal_word_of_several_tokens_stays_whole_and_clusters_by_form_say_so(
     choose(page, "number", "1")
     assert not warning.is_displayed()
     assert texts_of(page, ".forms") == ["Forms: tower crane (13) · tower cranes (12)"]
+
+
+def test_running_text_is_shown_and_downloaded_as_it_is(
+    opened: Callable[..., Browser], tmp_path: Path
+) -> None:
+    page = opened("running", "tower crane")
+    assert 'the "tower crane" steel hook ' in page.js("return document.body.textContent")
+    name(page, 0, "one")
+    name(page, 1, "other")
+    path = download(page, tmp_path / "tower_crane-senses.jsonl")
+    import_corpus([path], out=tmp_path / "named", name="named")
+    back = read_text(tmp_path / "named" / "tower=20crane", "tower crane")
+    given = corpus(labelled=False, running=True, **TOWER)
+    texts = {given.text(row) for row in range(len(given))}
+    assert {back.text(row) for row in range(len(back))} == texts
+    assert {*back.focal_tokens} == {*given.focal_tokens}
 
 
 # The clusters of the largest and the second largest group changed places, and one sentence its
