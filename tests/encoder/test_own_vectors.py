@@ -47,7 +47,7 @@ def corpora(tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> di
 def embed(*source: str) -> int:
     shape = ["--blocks", "2", "--width", "32"]
     run("model", "--name", "mine", *source, *shape, "--out", "model.json")
-    return main(EMBED)
+    return main(["embed", *EMBED])
 
 
 def states(corpus: Corpus) -> np.ndarray:
@@ -118,7 +118,7 @@ def test_a_file_that_changed_after_its_record(
     made = write(corpora)["cell.test"]
     assert embed("--vectors", "vectors") == 0
     np.save("vectors/cell.test.npy", -made)
-    assert main(EMBED) == ModelError.exit_code
+    assert main(["embed", *EMBED]) == ModelError.exit_code
     assert "changed" in capsys.readouterr().err
 
 
