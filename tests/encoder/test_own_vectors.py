@@ -21,10 +21,7 @@ from wsd.run.config import load
 
 PAGE = REPOSITORY / "docs/how-to/other-models.md"
 WORDS = ("cell", "pitch")
-EMBED = [
-    *["embed", "--model", "model.json", "--corpus", "corpus", "--out", "read", "--words"],
-    *WORDS,
-]
+EMBED = ["--model", "model.json", "--corpus", "corpus", "--words", *WORDS, "--out", "read"]
 
 
 @pytest.fixture(scope="module")
