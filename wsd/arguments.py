@@ -246,4 +246,6 @@ def add_source(to: argparse.ArgumentParser, folder: str, *, required: bool) -> N
     where.add_argument("--hub", metavar="ID", help="id on the hub, with --revision")
     where.add_argument("--package", help="an installed Python package that carries the model")
     where.add_argument("--path", help=folder)
+    text = "a folder of hidden states that another program computed"
+    where.add_argument("--vectors", metavar="FOLDER", help=text)
     to.add_argument("--revision", metavar="COMMIT", help="full commit hash on the hub")

@@ -166,6 +166,39 @@ def score(row: dict[str, str], level: str = "") -> Score:
     return Score(middle, *(ends or (middle, middle)))
 
 
+def draw_published(out: Path) -> None:
+    """Draw the share of each model's rise over its depth: ours in colour, published ones grey."""
+    published: dict[str, list[float]] = {}
+    for row in table("published"):
+        if "best layer only" not in row["task"]:
+            published.setdefault(row["source"] + row["model"], []).append(float(row["score"]))
+    noad = {"classifier": "logistic regression", "words": "all"}
+    plain = {"input": "plain", "first_piece": "line break (default)"}
+    logistic = {"classifier": "logistic regression"}
+    ours = {
+        "MiniLM, SemCor and MASC": scores(table("noad-layers"), model=MINILM, **noad),
+        "mpnet, SemCor and MASC": scores(table("noad-layers"), model="all-mpnet-base-v2", **noad),
+        "SmolLM2, quickstart corpus": scores(table("decoders"), **plain, **logistic),
+    }
+    with styled():
+        figure = Figure(figsize=(TWO_COLUMNS * MM, 62 * MM), layout="constrained")
+        ax = figure.subplots()
+        for i, values in enumerate(published.values()):
+            label = f"{len(published)} published curves" if i == 0 else None
+            ax.plot(*_rise(values), color="0.75", linewidth=0.6, label=label)
+        for i, (name, curve) in enumerate(ours.items()):
+            ax.plot(*_rise([value for value, _, _ in curve]), label=name, **look(i))
+        ax.set(xlabel="layer / blocks", ylabel="share of the rise")
+        ax.legend(loc="lower right")
+        _save(figure, out / "published-curves.svg")
+
+
+def _rise(values: list[float]) -> tuple[np.ndarray, np.ndarray]:
+    """Return the relative depths of the layers, and the shares of the rise from layer 0 to best."""
+    above = np.subtract(values, values[0])
+    return np.linspace(0, 1, len(values)), above / above.max()
+
+
 def _draw_curves(curves: dict[str, list[Score]], path: Path) -> None:
     """Draw scores over the layers, with intervals as bars where the table has them."""
     with styled():
@@ -191,6 +224,7 @@ def main(out: Path) -> None:
     draw_parts_of_speech(out)
     draw_rows(out)
     draw_training_size(out)
+    draw_published(out)
     for k in KS:
         draw_projections(k, out)
 

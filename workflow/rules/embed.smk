@@ -13,7 +13,7 @@ def source_flags(wildcards):
     for weights in FILES.weights_of(model):
         flags["path"] = Path(weights).parent
     # The checksums in the key: `wsd model` refuses a file that has changed since.
-    sums = {**KEYS.contents(model), **model.sha256}
+    sums = {} if model.vectors else {**KEYS.contents(model), **model.sha256}
     return {**flags, "sha256": [f"{file}={checksum}" for file, checksum in sums.items()]}
 
 

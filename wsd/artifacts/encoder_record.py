@@ -13,9 +13,9 @@ from wsd.storage.result_files import parsing, require
 PACKAGES = ("numpy", "safetensors", "tokenizers", "torch", "transformers", "wsd")
 FULL_COMMIT = re.compile(r"[0-9a-f]{40}")
 # The keys of a source, and the patterns of some.
-SOURCES = ({"hub", "revision"}, {"package", "version"}, {"path"})
+SOURCES = ({"hub", "revision"}, {"package", "version"}, {"path"}, {"vectors"})
 PATTERNS = {"hub": r"[\w.-]+(/[\w.-]+)?", "revision": FULL_COMMIT.pattern}
-FILE = r"[^/\0]+\.(json|model|safetensors|txt)"
+FILE = r"[^/\0]+\.(json|model|npy|safetensors|txt)"
 
 
 def read_record(path: Path) -> dict[str, Any]:
@@ -41,8 +41,10 @@ def check_record(record: Any) -> None:
     # A name with a path could lead out of the folder.
     inside = all(re.fullmatch(FILE, name) for name in files)
     require(inside, "a file that is not in the model's folder, or that no model has")
-    whole = any(name.endswith(".safetensors") for name in files)
-    require(whole and "config.json" in files, "no checksums of weights and config.json")
+    whole = "vectors" in source or (
+        "config.json" in files and any(name.endswith(".safetensors") for name in files)
+    )
+    require(whole, "no checksums of weights and config.json")
     require(all(isinstance(digest, str) for digest in files.values()), "an invalid checksum")
     numbers = (record["blocks"], record["width"], record.get("random_weights", 0) + 1)
     require(all(type(n) is int and 0 < n <= 2**63 for n in numbers), "an invalid number")

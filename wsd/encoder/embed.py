@@ -40,6 +40,7 @@ from wsd.storage.file_names import file_name
 if TYPE_CHECKING:
     from wsd.encoder.encoder import Encoder
     from wsd.encoder.match_word_pieces import Aligned
+    from wsd.encoder.own_vectors import OwnVectors
 
 
 PROGRESS_SECONDS = 5.0
@@ -108,15 +109,20 @@ def embed(
         As in :func:`wsd.encoder.model_files.verify` and :class:`wsd.encoder.encoder.Encoder`.
     """
     from wsd.encoder.encoder import Encoder
+    from wsd.encoder.own_vectors import OwnVectors
     from wsd.encoder.word_extraction import WordExtraction
 
-    encoder = Encoder.load(
-        str(model_files.verify(record)),
-        pooling=options.pooling,
-        input=options.input,
-        device=options.device,
-        precision=options.precision,
-        random_weights=record.get("random_weights"),
+    encoder = (
+        OwnVectors(record)
+        if "vectors" in record["source"]
+        else Encoder.load(
+            str(model_files.verify(record)),
+            pooling=options.pooling,
+            input=options.input,
+            device=options.device,
+            precision=options.precision,
+            random_weights=record.get("random_weights"),
+        )
     )
     progress = _Progress(record["name"], sum(len(word.corpus) for word in words))
     unfinished: list[WordExtraction] = []
@@ -142,7 +148,7 @@ def embed(
 
 
 def _provenance(
-    encoder: "Encoder",
+    encoder: "Encoder | OwnVectors",
     record: Mapping[str, Any],
     options: Options,
     corpus: Corpus,
@@ -156,7 +162,7 @@ def _provenance(
     return {
         **settings,
         "model": model,
-        "architecture": encoder.architecture._asdict(),
+        "architecture": encoder.architecture and encoder.architecture._asdict(),
         "device": str(encoder.device),
         "word": corpus.word,
         "corpus": corpus.digest,

@@ -10,12 +10,20 @@ from typing import Any
 
 from wsd.arguments import add_out, add_source, count, seed
 from wsd.artifacts.encoder_record import FULL_COMMIT, config_entry, without_folder
-from wsd.encoder.model_files import checked_config, checked_files, find_folder, version_of
+from wsd.encoder.model_files import (
+    checked_config,
+    checked_files,
+    find_folder,
+    from_path,
+    vector_files,
+    version_of,
+)
 from wsd.errors import ConfigError
 from wsd.logs import log
+from wsd.storage.checksums import sha256 as sha256_of
 from wsd.storage.json import write_json
 
-SOURCES = ("hub", "package", "path")
+SOURCES = ("hub", "package", "path", "vectors")
 # The further arguments of the command that :func:`resolve` takes.
 OPTIONS = ("revision", "blocks", "width", "random_weights", "finetuned_from")
 
@@ -31,6 +39,7 @@ def resolve(
     revision: str | None = None,
     package: str | None = None,
     path: str | None = None,
+    vectors: str | None = None,
     finetuned_from: str | None = None,
 ) -> dict[str, Any]:
     """Find a model's files, fetch them if need be, and verify them.
@@ -47,10 +56,11 @@ def resolve(
     random_weights : int, optional
         The seed of random weights, which are drawn when the encoder is loaded. The model's own
         weights are verified, but not used.
-    hub, package, path : str, optional
+    hub, package, path, vectors : str, optional
         Exactly one source. ``hub`` is a repository, whose files are fetched into the cache of the
         hub's client, unless they are all there. ``package`` is the import name of an installed
         package with one folder of model files; it is not imported. ``path`` is a local folder.
+        ``vectors`` is a folder of hidden states (:mod:`wsd.encoder.own_vectors`).
     revision : str, optional
         The full commit hash of the hub's repository.
     finetuned_from : str, optional
@@ -59,8 +69,8 @@ def resolve(
     Returns
     -------
     dict
-        ``name``; ``source`` (``hub`` and ``revision``, ``package`` and ``version``, or
-        ``path``); ``folder``; ``files``, the SHA-256 of every file of the model by its name;
+        ``name``; ``source`` (``hub`` and ``revision``, ``package`` and ``version``, ``path``, or
+        ``vectors``); ``folder``; ``files``, the SHA-256 of every file of the model by its name;
         ``blocks``; ``width``; ``model_type``; ``random_weights`` and ``finetuned_from``, if they
         are given.
 
@@ -74,11 +84,11 @@ def resolve(
         weights, or would run its own code. A changed file from the hub is removed from the cache,
         so that the next run fetches it again.
     """
-    sources = zip(SOURCES, (hub, package, path), strict=True)
+    sources = zip(SOURCES, (hub, package, path, vectors), strict=True)
     source = {kind: str(place) for kind, place in sources if place}
     if len(source) != 1:
         problem = f"a model has one source, this one has {' and '.join(source) or 'none'}"
-        fix = "give exactly one of `hub` (with `revision`), `package` and `path`"
+        fix = "give exactly one of `hub` (with `revision`), `package`, `path` and `vectors`"
         raise ConfigError(problem, where=config_entry(name), fix=fix)
     if "hub" in source:
         if revision is None or not FULL_COMMIT.fullmatch(revision):
@@ -86,6 +96,11 @@ def resolve(
             fix = "give the 40 hexadecimal digits of the commit"
             raise ConfigError(problem, where=config_entry(name, "revision"), fix=fix)
         source["revision"] = revision
+    if vectors is not None:
+        folder = from_path(vectors, "vectors")
+        files = {file: sha256_of(folder / file) for file in vector_files(folder)}
+        shape = {"blocks": blocks, "width": width, "model_type": "vectors"}
+        return {"name": name, "source": source, "folder": str(folder), "files": files, **shape}
     folder = find_folder(name, source)
     if "package" in source:
         source["version"] = version_of(source["package"])

@@ -33,6 +33,8 @@ TOKENIZER = (
 )
 # The files of a repository to fetch.
 PATTERNS = [CONFIG, WEIGHTS, WEIGHTS_INDEX, "model-*-of-*.safetensors", *TOKENIZER]
+# The files of a folder of vectors.
+VECTOR_FILES = (".npy", ".safetensors")
 # The key of the encoder comes first. In an encoder-decoder, the general key may count both parts.
 BLOCK_KEYS = (
     *("encoder_layers", "num_encoder_layers", "num_hidden_layers"),
@@ -80,6 +82,11 @@ def is_whole(folder: Path) -> bool:
 def used_files(folder: Path) -> list[str]:
     """Return the names of all files that are loaded."""
     return [CONFIG, *weights_in(folder), *(f for f in TOKENIZER if (folder / f).is_file())]
+
+
+def vector_files(folder: Path) -> list[str]:
+    """Return the names of the files of a folder of vectors."""
+    return sorted(path.name for path in folder.iterdir() if path.suffix in VECTOR_FILES)
 
 
 def checked_files(
@@ -170,6 +177,9 @@ def find_folder(name: str, source: Mapping[str, str]) -> Path:
         return from_package(name, source["package"])
     if "path" in source:
         return from_path(source["path"])
+    if "vectors" in source:
+        problem = f"{name} has vectors that another program computed, and no encoder"
+        raise ModelError(problem, fix="name a model with `hub`, `package` or `path`")
     place = source["hub"], source["revision"]
     return cached(*place) or snapshot(*place, PATTERNS)
 
@@ -183,12 +193,12 @@ def cached(hub: str, revision: str) -> Path | None:
     return folder if is_whole(folder) else None
 
 
-def from_path(path: str) -> Path:
-    """Return a local folder."""
+def from_path(path: str, key: str = "path") -> Path:
+    """Return the local folder that a model's key names."""
     # Unlike pathlib, os does not fail for a name that is too long or an unknown user's home.
     folder = Path(os.path.expanduser(path)).resolve()  # noqa: PTH111
     if not os.path.isdir(folder):  # noqa: PTH112
-        fix = "correct the model's `path`; a relative one starts at the working directory"
+        fix = f"correct the model's `{key}`; a relative one starts at the working directory"
         raise ModelError(f"there is no folder {path}", where=str(folder), fix=fix)
     return folder
 

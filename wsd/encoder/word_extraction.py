@@ -9,7 +9,7 @@ import json
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,7 +17,6 @@ from wsd.artifacts.corpus_table import Corpus, instance_name
 from wsd.artifacts.vectors import FLOAT32, STORED_LAYERS, TooLargeError, VectorsWriter
 from wsd.encoder import alignment
 from wsd.encoder.batches import Sentences
-from wsd.encoder.encoder import Encoder
 from wsd.encoder.match_word_pieces import Aligned
 from wsd.errors import ConfigError
 from wsd.logs import log
@@ -25,13 +24,17 @@ from wsd.storage.atomic import working_folder, write_errors
 from wsd.storage.checksums import is_as_noted
 from wsd.storage.json import read_json, write_json
 
+if TYPE_CHECKING:
+    from wsd.encoder.encoder import Encoder
+    from wsd.encoder.own_vectors import OwnVectors
+
 
 class WordExtraction(Sentences):
     """A word while it is embedded, and its open files, which get their names with the last batch.
 
     Parameters
     ----------
-    encoder : Encoder
+    encoder : Encoder or OwnVectors
     corpus, aligned
         As in :class:`wsd.encoder.batches.Sentences`.
     names : mapping of str to str
@@ -48,7 +51,7 @@ class WordExtraction(Sentences):
 
     def __init__(
         self,
-        encoder: Encoder,
+        encoder: "Encoder | OwnVectors",
         corpus: Corpus,
         aligned: Sequence[Aligned],
         names: Mapping[str, str],

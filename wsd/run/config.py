@@ -205,7 +205,7 @@ def _random_controls(file: ConfigFile, models: Mapping[str, Model]) -> dict[str,
     return {
         name: model.model_copy(update={"name": name, "random_weights": seed})
         for model in models.values()
-        if model.random_weights is None
+        if model.random_weights is None and model.vectors is None
         for seed in file.controls.random_weights
         for name in [f"{model.name}-random-{seed}"]
     }
@@ -245,7 +245,11 @@ def _trains(names: Sequence[str], dataset: Dataset, words: Sequence[str]) -> tup
 
 
 def check_views(file: ConfigFile) -> None:
-    """Refuse to classify a view that is not stored."""
+    """Refuse to classify a view that is not stored, or to store one that a model does not have."""
+    given = [entry.name for entry in file.models if entry.vectors is not None]
+    if given and file.views.store != ["focal"]:
+        problem = f"the vectors of {given[0]} are of the focal word alone"
+        raise refused(problem, "views.store", "say [focal], and run other models by themselves")
     used: dict[str, Iterable[str]] = {
         "views.classify": file.views.classify,
         "controls.views": file.controls.views,

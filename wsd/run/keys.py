@@ -134,12 +134,20 @@ class Keys:
 
     def contents(self, model: Model) -> dict[str, str]:
         """Return the checksums of a model's files, if it comes from a folder or a package."""
-        from wsd.encoder.model_files import from_package, from_path, used_files
+        from wsd.encoder.model_files import (
+            from_package,
+            from_path,
+            used_files,
+            vector_files,
+        )
 
         if "package" in model.source:
             folder = from_package(model.name, model.source["package"])
         elif "path" in model.source:
             folder = from_path(model.source["path"])
+        elif "vectors" in model.source:
+            folder = from_path(model.source["vectors"], "vectors")
+            return {"vectors": self._digests.files(folder, vector_files(folder))}
         else:
             return {}
         files = [file for file in used_files(folder) if (folder / file).is_file()]

@@ -68,6 +68,9 @@ def describe(files: Files, cores: int) -> Iterator[str]:
         layers = len(views) * len(model.stored)
         size = BYTES[model.store_dtype] * layers * model.width * sentences
         needed += size
+        if model.vectors is not None:
+            yield f"{model.name}: {sentences:,} vectors to read, {size / 1e9:.2f} GB; {work}"
+            continue
         minutes = pass_seconds(model, sentences) / 60 / cores
         yield (
             f"{model.name}: {sentences:,} sentences of {len(words)} words to embed, "

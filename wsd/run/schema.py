@@ -25,7 +25,7 @@ from wsd.studies.registry import STUDIES
 MIX = "mix"
 # It exists if a driver does.
 NVIDIA = Path("/dev/nvidia0")
-SOURCES = ("hub", "revision", "package", "path", "finetuned_from")
+SOURCES = ("hub", "revision", "package", "path", "vectors", "finetuned_from")
 ANALYSES = tuple(study.analysis for study in STUDIES.values() if study.analysis)
 Projection = Literal["pca", "discriminant", "tsne"]
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ class InputEntry(types.Section):
 
 
 class ModelEntry(types.Section):
-    """An encoder, from exactly one of `hub` (with `revision`), `package`, `path`, `finetuned_from`.
+    """An encoder, from `hub` (with `revision`), `package`, `path`, `vectors` or `finetuned_from`.
 
     Attributes
     ----------
@@ -113,6 +113,9 @@ class ModelEntry(types.Section):
         Instead of `hub`: an installed Python package that contains the model.
     path
         Instead of `hub`: a folder with `config.json`, `*.safetensors` and a tokenizer.
+    vectors
+        Instead of `hub`: a folder with hidden states of the focal words that another program
+        computed.
     finetuned_from
         Instead of `hub`: the name of another entry, whose encoder is fine-tuned on the full
         training set, as a control. Add `name`, `blocks` and `width`, and no other key.
@@ -145,6 +148,7 @@ class ModelEntry(types.Section):
     revision: Annotated[str, Field(pattern="^[0-9a-f]{40}$")] = types.UNSET
     package: Annotated[str, Field(pattern="^[A-Za-z_][A-Za-z0-9_]*$")] = types.UNSET
     path: types.Text = types.UNSET
+    vectors: types.Text = types.UNSET
     finetuned_from: types.Name = types.UNSET
     sha256: dict[str, types.Sha256] = Field({})
     blocks: types.Count
@@ -169,7 +173,10 @@ class ModelEntry(types.Section):
 
     @model_validator(mode="after")
     def _check_source(self) -> Self:
-        is_one = set(self.source) in ({"hub", "revision"}, {"package"}, {"path"})
+        is_one = set(self.source) in ({"hub", "revision"}, {"package"}, {"path"}, {"vectors"})
+        known = {"name", "vectors", "blocks", "width", "store_dtype", "store_layers"}
+        if self.vectors is not None and (others := sorted(self.model_fields_set - known)):
+            raise types.refusal(f"leave out {others[0]}: {self.name!r} has finished vectors")
         if is_one or self.finetuned_from is not None:
             return self
         keys = ", ".join(self.source) or "-"

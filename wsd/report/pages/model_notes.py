@@ -43,7 +43,7 @@ def notes(encoder: Mapping[str, Any]) -> list[str]:
     encoder : mapping
         The model's entry of the provenance.
     """
-    architecture = encoder.get("architecture", {})
+    architecture = encoder.get("architecture") or {}
     seed = encoder["model"].get("random_weights")
     template = parse_input(encoder.get("input", PLAIN))
     causal, first = architecture.get("causal"), architecture.get("first_token")
@@ -76,7 +76,7 @@ def long_vectors(report: Report) -> list[str]:
 
 def facts(encoder: Mapping[str, Any]) -> dict[str, str]:
     """Return properties that a trial of the model and its tokenizer showed."""
-    architecture = encoder.get("architecture", {})
+    architecture = encoder.get("architecture") or {}
     if not architecture:
         return {}
     limit = architecture["max_length"]
@@ -93,10 +93,10 @@ def facts(encoder: Mapping[str, Any]) -> dict[str, str]:
 
 
 def pieces(report: Report, model: str) -> str | None:
-    """Describe how a model's tokenizer splits the focal words; None for a random control."""
+    """Describe how a model's tokenizer splits the focal words; None if no pieces are known."""
     rows = report.rows("alignment", model=model)
     count = int(rows["instances"].sum())
-    if not count:
+    if not rows["max_pieces"].any():  # a random control, or vectors of another program
         return None
     mean = float((rows["instances"] * rows["mean_pieces"]).sum()) / count
     moved, unknown = int(rows["windowed"].sum()), int(rows["unknown"].sum())
