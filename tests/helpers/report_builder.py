@@ -424,6 +424,7 @@ def made_tables(folder: Path, blocks: Mapping[str, int]) -> dict[str, pd.DataFra
         "differences": differences,
         "best-set": best_set,
         "learning": learning,
+        "words": pd.DataFrame(by_word).assign(kind="selected", n_test_without_duplicates=18),
         "layers": pd.DataFrame(by_layer),
         "word-layers": pd.DataFrame(by_word),
         "model-layers": pd.DataFrame(by_model or None, columns=MODEL_LAYERS),
