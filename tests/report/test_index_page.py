@@ -58,6 +58,17 @@ def test_the_best_on_test_is_named_if_it_is_not_the_selected(run: Run, tmp_path:
     assert "optimistic" in index and "also the best" not in index
 
 
+def test_copied_test_sentences_are_counted_next_to_the_score(run: Run, tmp_path: Path) -> None:
+    report = run.load()
+    facts = {"n_test_without_duplicates": 29, "mean_macro_f1_without_duplicates": 0.4321}
+    report.tables["comparison"] = read(run, "comparison").assign(
+        **facts, n_words_without_duplicates=1
+    )
+    write_index(report, tmp_path)
+    text = " ".join(Page(tmp_path / "index.html").text.split())
+    assert "or 43.21 over 1 word without the 7 of 36 test sentences that have a near-" in text
+
+
 # Macro-F1 of layers 0, 1 and 2; bag of words; layer choices in the confidence set; the answer.
 BEST, WITH = "best among single layers at", "With logistic, senses are"
 READABLE = f"{WITH} best readable among single layers at"

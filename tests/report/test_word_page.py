@@ -210,6 +210,18 @@ def test_a_page_opens_with_the_layer_selected_by_cv(tmp_path: Path) -> None:
     assert opened() == "1"
 
 
+def test_copied_test_sentences_are_counted(tmp_path: Path) -> None:
+    report = make_run(tmp_path / "run").load()
+    line = {"kind": "selected", "model": MODEL, "n_test": 18, "macro_f1": 0.9}
+    without = {"n_test_without_duplicates": [18, 15], "macro_f1_without_duplicates": [0.9, 0.8125]}
+    report.tables["words"] = pd.DataFrame({"word": list(SENSES), **without}).assign(**line)
+    for word, shown in zip(SENSES, (False, True), strict=True):
+        word_module.write_word(report, MODEL, word, tmp_path)
+        page = (tmp_path / report.page(MODEL, word)).read_text(encoding="utf-8")
+        assert ("3 of the test instances have a near-duplicate in training" in page) == shown
+        assert ("without them, 81.2" in page) == shown
+
+
 def test_instances_out_of_domain_are_not_on_the_pages(tmp_path: Path) -> None:
     run = make_run(tmp_path / "run", n_ood=7)
     for name, corpus in run.corpora.items():

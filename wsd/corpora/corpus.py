@@ -7,6 +7,7 @@ paths; for a corpus of another kind it returns None.
 
 import argparse
 import json
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from wsd.arguments import add_out_folder, add_path
 from wsd.artifacts.corpus_table import write
 from wsd.artifacts.dataset import ENGLISH, FORMS, LANGUAGE, MANIFEST, UNLABELLED_FILE, read_given
 from wsd.artifacts.run_json import TABLES, write_listing
+from wsd.corpora.copied_sentences import count_copied, describe_copied
 from wsd.corpora.find_word import KnownForms
 from wsd.corpora.focal_form_check import ANY_FORM, FormCheck
 from wsd.corpora.text_format import make_corpus, read_rows, unlabelled_rows
@@ -41,7 +43,10 @@ def run(args: argparse.Namespace) -> None:
         if (paths := study.write_tables(args.source, args.out)) is not None:
             break
     else:
-        paths = list(_words(args, forms))
+        copied: Counter[str] = Counter()
+        paths = list(_words(args, forms, copied))
+        for line in describe_copied(copied):
+            log.warning(line)
     if facts.get(ANY_FORM) is not True:
         fix = "import the corpus again, with --any-form if the focal words are correct"
         forms.report(str(args.source), fix)
@@ -57,7 +62,7 @@ def _facts(manifest: Path) -> dict[str, Any]:
     return facts if isinstance(facts, dict) else {}
 
 
-def _words(args: argparse.Namespace, forms: FormCheck) -> Iterator[Path]:
+def _words(args: argparse.Namespace, forms: FormCheck, copied: Counter[str]) -> Iterator[Path]:
     for word in args.word:
         name = file_name(word)
         folder = args.source / name
@@ -67,6 +72,7 @@ def _words(args: argparse.Namespace, forms: FormCheck) -> Iterator[Path]:
             senses, rows = read_rows(folder, word, args.out_of_domain)
         for row in rows:
             forms.add(word, row.position, row.tokens, row.where)
+        copied.update(count_copied(rows))
         table = make_corpus(word, senses, rows)
         path = args.out / f"{name}.parquet"
         write(path, table)

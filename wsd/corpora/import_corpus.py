@@ -18,6 +18,7 @@ these:
 import argparse
 import json
 import re
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 from itertools import chain
@@ -28,6 +29,7 @@ from wsd import logs
 from wsd.arguments import add_optional_files, add_out_folder, add_seed, count
 from wsd.artifacts.dataset import ABOUT, check_name
 from wsd.corpora import dwug_en, glosses
+from wsd.corpora.copied_sentences import count_copied, describe_copied
 from wsd.corpora.focal_form_check import FormCheck
 from wsd.corpora.importer import kept_sentences, labelled_tables
 from wsd.corpora.importer.gathered import (
@@ -215,6 +217,7 @@ def _write(request: Request, gathered: Gathered, words: Words, given: bool) -> l
         *shorten(counts, "words"),
         *extra_columns(rows),
         *(f"left out: {n} instances of {reason}" for reason, n in gathered.left_out.items()),
+        *describe_copied(sum(map(count_copied, words.values()), Counter())),
     ]
 
 

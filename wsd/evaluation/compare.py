@@ -128,7 +128,7 @@ def _tables(
     scores = comparison_tables.with_intervals(every, unlike, comparison.objective, seed)
     return {
         "comparison": [line | model for line in scores],
-        "words": [line | model for line in comparison_tables.word_rows(shown, seed)],
+        "words": [line | model for line in comparison_tables.word_rows(shown, seed, unlike)],
         "rare-senses": [line | model for line in comparison_tables.rare_senses(shown)],
         "differences": comparison_tables.differences(comparison, clusters, seed),
         "best-set": comparison_tables.best_set(comparison, objective, seed),

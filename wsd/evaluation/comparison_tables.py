@@ -21,7 +21,15 @@ from wsd.metrics.confidence_intervals import (
 from wsd.metrics.confidence_set import Best, confidence_set
 from wsd.metrics.over_words import FEWEST, ByWord, scores_by_word
 from wsd.metrics.permutation import compare_systems, holm
-from wsd.metrics.scores import MEAN_SCORES, OF_WORD, Counts, count_kinds, mean_scores, word_scores
+from wsd.metrics.scores import (
+    MEAN_SCORES,
+    OF_WORD,
+    Counts,
+    confusion,
+    count_kinds,
+    mean_scores,
+    word_scores,
+)
 
 Line = dict[str, Any]
 # Of a difference, after its prefix; then without a prefix.
@@ -33,7 +41,7 @@ SCORE_COLUMNS = [
     *(*NAMES, "n_words", "n_test", "objective_cv"),
     *(f"{mean}{end}" for mean in MEAN_SCORES for end in ("", "_low", "_high")),
     *(f"{mean}_without_duplicates" for mean in MEAN_SCORES),
-    *("n_words_without_duplicates", "rare_sense_recall", "about"),
+    *("n_words_without_duplicates", "n_test_without_duplicates", "rare_sense_recall", "about"),
     *(f"{mean}_{end}" for mean in MEAN_SCORES for end in BOUNDS),
 ]
 RARE_SENSE_COLUMNS = [
@@ -127,14 +135,14 @@ def with_intervals(
 
     Each score has two intervals: in one, test sentences vary; in the other, words vary. The best
     row on test has neither, because it was selected by its score. One check is the mean scores over
-    the test instances that are unlike all training instances; some words have no such instance. The
+    the test instances without a near-duplicate in training; some words have no such instance. The
     other is the mean recall of the rare senses.
 
     Parameters
     ----------
     rows : sequence of ComparisonRow
     unlike : mapping of word to bool array of shape (n_test,)
-        Which test instances are unlike all training instances.
+        Which test instances have no near-duplicate in training.
     objective : mapping of (model, view, layers, classifier) to float
         The cross-validated objective of candidates.
     seed : int
@@ -159,6 +167,7 @@ def with_intervals(
             **_bounded(mean_scores(row.confusions), intervals[row.configuration]),
             **{f"{k}_without_duplicates": float(kept_scores[k]) for k in MEAN_SCORES},
             "n_words_without_duplicates": len(kept),
+            "n_test_without_duplicates": sum(len(w.gold) for w in kept),
             "rare_sense_recall": float(np.mean(recalls)) if recalls else None,
             "about": row.about,
         }
@@ -170,19 +179,31 @@ def with_intervals(
     return table
 
 
-def word_rows(rows: Sequence[ComparisonRow], seed: int) -> list[Line]:
-    """Return a line per system and word: its scores with their 95% intervals."""
-    return [
-        {
-            **row.names,
-            "word": word.word,
-            "n_test": len(word.gold),
-            "errors": int((word.gold != word.predicted).sum()),
-            **_bounded(word_scores(matrix), word_intervals(matrix, rng=seed)),
-        }
-        for row in rows
-        for word, matrix in zip(row.words, row.confusions, strict=True)
-    ]
+def word_rows(
+    rows: Sequence[ComparisonRow], seed: int, unlike: Mapping[str, np.ndarray] | None = None
+) -> list[Line]:
+    """Return a line per system and word: its scores with their 95% intervals.
+
+    With ``unlike``, as for :func:`with_intervals`, a line has macro-F1 over these instances too.
+    """
+    table = []
+    for row in rows:
+        for word, matrix in zip(row.words, row.confusions, strict=True):
+            line = {
+                **row.names,
+                "word": word.word,
+                "n_test": len(word.gold),
+                "errors": int((word.gold != word.predicted).sum()),
+                **_bounded(word_scores(matrix), word_intervals(matrix, rng=seed)),
+            }
+            if unlike is not None:
+                kept = unlike[word.word]
+                counts = confusion(word.gold[kept], word.predicted[kept], len(word.senses))
+                line["n_test_without_duplicates"] = n = int(kept.sum())
+                score = float(word_scores(counts)["macro_f1"]) if n else None
+                line["macro_f1_without_duplicates"] = score
+            table.append(line)
+    return table
 
 
 def _bounded(scores: Mapping[str, np.ndarray], intervals: Mapping[str, Interval]) -> Line:

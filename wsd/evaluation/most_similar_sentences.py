@@ -7,9 +7,7 @@ import numpy as np
 
 from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.predictions import TEST, WordPredictions
-from wsd.metrics.near_duplicates import components, nearest
-
-UNLIKE = 0.3  # a test sentence is unlike training if no training sentence is this similar
+from wsd.metrics.near_duplicates import THRESHOLD, components, nearest
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,8 +45,8 @@ def find_most_similar(corpora: Mapping[str, Corpus]) -> dict[str, MostSimilar]:
 
 
 def without_duplicates(corpora: Mapping[str, Corpus]) -> dict[str, np.ndarray]:
-    """Return which test rows of each word are unlike all training sentences (less than 0.3)."""
-    return {word: most.similarity < UNLIKE for word, most in find_most_similar(corpora).items()}
+    """Return which test rows of each word have no near-duplicate in training."""
+    return {word: most.similarity < THRESHOLD for word, most in find_most_similar(corpora).items()}
 
 
 def near_duplicate_groups(corpora: Mapping[str, Corpus]) -> dict[str, np.ndarray]:

@@ -17,6 +17,7 @@ from scipy import sparse
 from scipy.sparse import csgraph
 
 Sentences = Sequence[Sequence[str]]
+# Two sentences are near-duplicates from this similarity on.
 THRESHOLD = 0.5
 BLOCK = 2**24  # the most pairs of sentences to compare at a time
 
@@ -88,7 +89,7 @@ def nearest(tokens: Sentences, among: Sentences) -> tuple[np.ndarray, np.ndarray
         The first sentence of ``among`` with this index; -1 if none has a common trigram.
     """
     highest, place = np.zeros(len(tokens)), np.full(len(tokens), -1, dtype=np.int64)
-    if not among:
+    if not (tokens and among):
         return highest, place
     incidence = _incidence([*tokens, *among])
     for start, jaccard in _jaccard(incidence[: len(tokens)], incidence[len(tokens) :]):
@@ -97,6 +98,11 @@ def nearest(tokens: Sentences, among: Sentences) -> tuple[np.ndarray, np.ndarray
         # argmax returns the first of equals.
         place[rows] = np.where(highest[rows] > 0, jaccard.argmax(axis=1), -1)
     return highest, place
+
+
+def has_duplicate(tokens: Sentences, among: Sentences) -> np.ndarray:
+    """Return which sentences have a near-duplicate among others: bool array of shape (n,)."""
+    return nearest(tokens, among)[0] >= THRESHOLD
 
 
 def _incidence(sentences: Sentences) -> sparse.csr_array:

@@ -9,7 +9,7 @@ from wsd.artifacts.column_names import FINE_TUNED_LAYER, NAMES
 PATHS = {name: f"{name}.csv" for name in ("scores", "summary", "comparison")} | {
     name: f"comparison/{name}.csv"
     for name in (
-        *("controls", "differences", "best-set", "learning"),
+        *("controls", "differences", "best-set", "learning", "words"),
         *("layers", "model-layers", "word-layers", "peaks"),
     )
 }

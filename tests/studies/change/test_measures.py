@@ -74,35 +74,39 @@ def test_planted_change_has_a_low_p_and_an_interval_above_the_shuffled_groups() 
         assert actual[name].null_high < actual[name].low <= actual[name].value <= actual[name].high
 
 
-def test_the_interval_mirrors_the_resampled_distances() -> None:
-    """Few uses in many dimensions: resampled means are further apart than the groups' own."""
-    vectors, rng = two_groups(1, 5, (12, 15)), np.random.default_rng(0)
-    actual = changes(vectors, 12)[PROTOTYPE]
-    drawn = [
-        cdist(*(g[rng.integers(0, len(g), len(g))].mean(axis=0)[None] for g in groups), "cosine")
-        for groups in [(vectors[:12], vectors[12:])] * 1000
-    ]
-    low, high = np.quantile(drawn, [0.025, 0.975])
-    assert low + high > 2.2 * actual.value
-    expected = [2 * actual.value - high, max(actual.value, 2 * actual.value - low)]
-    assert [actual.low, actual.high] == pytest.approx(expected, abs=(high - low) / 8)
+def test_intervals_exclude_0_if_and_only_if_the_test_rejects() -> None:
+    """Of words whose change is around the limit of what the test finds."""
+    rejected = []
+    for seed in range(30):
+        labels = np.random.default_rng(seed).permutation([0, 0, 1, 2] * 10)
+        vectors, is_second = two_groups(1, seed, (16, 24)), np.arange(40) >= 16
+        labels = np.sort(labels) if seed % 2 else labels
+        actual = measure(vectors, is_second, labels, permutations=FEW)
+        for name in (PROTOTYPE, JSD):
+            assert (actual[name].low > 0) == (actual[name].p <= 0.05), (seed, actual[name])
+            rejected.append(actual[name].p <= 0.05)
+    assert 0.2 < np.mean(rejected) < 0.8
 
 
-def test_level_and_coverage(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of 60 words without change, and of 60 whose means have a known cosine."""
-    monkeypatch.setattr(measures, "DRAWS", 300)
-    p_values, covered = [], 0
-    cosine = 5 / np.hypot(5, 3)
+def test_level_and_coverage() -> None:
+    """Of 60 words without change, and of 60 whose means and shares of clusters are known."""
+    shares = np.array([[0.7, 0.2, 0.1], [0.4, 0.2, 0.4]])
+    true = {PROTOTYPE: 1 - 5 / np.hypot(5, 3), JSD: jensenshannon(*shares, base=2)}
+    p_values, covered = [], dict.fromkeys(true, 0)
     for seed in range(60):
-        labels = np.random.default_rng(seed).integers(0, 3, 70)
-        how = {"is_second": np.arange(70) >= 30, "clusters": labels, "permutations": FEW}
-        p_values.append([c.p for c in measure(two_groups(0, seed), **how).values()])
-        interval = measure(two_groups(3, seed), **how)[PROTOTYPE]
-        covered += interval.low <= 1 - cosine <= interval.high
+        random, is_second = np.random.default_rng(seed), np.arange(70) >= 30
+        same = measure(two_groups(0, seed), is_second, random.integers(0, 3, 70), permutations=FEW)
+        p_values.append([change.p for change in same.values()])
+        labels = np.concatenate(
+            [random.choice(3, n, p=p) for n, p in zip((30, 40), shares, strict=True)]
+        )
+        changed = measure(two_groups(3, seed), is_second, labels, permutations=FEW)
+        for name, value in true.items():
+            covered[name] += changed[name].low <= value <= changed[name].high
     # 3 are expected at 5%, and at most 8 with probability 99.4%.
     assert ((np.array(p_values) <= 0.05).sum(axis=0) <= 8).all()
     assert (abs(np.mean(p_values, axis=0) - 0.5) < 0.12).all()
-    assert covered >= 51
+    assert min(covered.values()) >= 52, covered
 
 
 def test_uses_that_are_all_alike_do_not_change() -> None:

@@ -26,7 +26,10 @@ from wsd.storage.json import read_json
 T = TypeVar("T")
 Read = Callable[[Path], tuple[Mapping[str, T], dict[str, Any]]]
 # Columns of a table without rows, such as the controls of a run that has none.
-EMPTY = (*NAMES, "train", "metric", "reference", "reference_model", "test", "word", "scores")
+EMPTY = (
+    *(*NAMES, "train", "metric", "reference", "reference_model", "test", "word", "scores"),
+    *("n_test", "n_test_without_duplicates"),
+)
 WORD_METRICS = ["macro_f1", "accuracy", "balanced_accuracy"]
 # By model, layer choice, and method or classifier ("" for neighbours): the content by word.
 Files = dict[tuple[str, str, str], dict[str, T]]

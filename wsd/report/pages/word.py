@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from wsd.artifacts.column_names import SELECTED
 from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.instance_tables import Neighbours, Projection
 from wsd.artifacts.predictions import TEST
@@ -15,7 +16,7 @@ from wsd.report.pages.curves import mark_of
 from wsd.report.pages.model_notes import initial_classifier, labels, notes
 from wsd.report.pages.plots import METHODS, point_size, word_plot
 from wsd.report.pages.render import encode
-from wsd.report.pages.report_data import NEW, Report, WordResults, sentence
+from wsd.report.pages.report_data import NEW, Report, WordResults, records, sentence
 from wsd.storage.atomic import write_text
 
 # Instances on a page. A larger word is sampled, or no browser would open its page. Each sense and
@@ -129,6 +130,7 @@ def _contents(
     figure = word_plot(len(shown.corpus.senses), len(shown.corpus), n_colours)
     encoder, classifier = report.provenance["models"][model], initial_classifier(report)
     start = initial_choice(report, model, word, classifier)
+    own = report.rows("words", kind=SELECTED, model=model, word=word).head(1)
     place, of_methods = words.index(word), cv_scores(results, start).items()
     values = {
         "model": model,
@@ -136,6 +138,7 @@ def _contents(
         "results": results,
         "width": encoder["model"]["width"],
         "notes": notes(encoder),
+        "copied": records(own[own["n_test"] > own["n_test_without_duplicates"]]),
         "methods": {method: METHODS[method] for method in results.projections},
         "missing": {METHODS[method]: reason for method, reason in results.missing.items()},
         "opening": best_method(results, [start]),

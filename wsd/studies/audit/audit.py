@@ -26,7 +26,7 @@ from wsd.artifacts.corpus_table import Corpus, read_corpora
 from wsd.artifacts.predictions import TEST, WordPredictions
 from wsd.errors import ConfigError
 from wsd.evaluation.comparison_rows import ComparisonRow, read_rows
-from wsd.evaluation.most_similar_sentences import UNLIKE, MostSimilar, find_most_similar
+from wsd.evaluation.most_similar_sentences import MostSimilar, find_most_similar
 from wsd.metrics.near_duplicates import THRESHOLD
 from wsd.storage.csv import csv_names, write_csv
 
@@ -157,7 +157,7 @@ def _judges(files: Sequence[ComparisonRow], judge: str) -> list[ComparisonRow]:
 def count_duplicates(
     corpora: Mapping[str, Corpus], similar: Mapping[str, MostSimilar]
 ) -> pd.DataFrame:
-    """Count, per word, test sentences with a near-duplicate in training, and those unlike training.
+    """Count, per word, test sentences with a near-duplicate in training, and those without.
 
     Parameters
     ----------
@@ -168,8 +168,8 @@ def count_duplicates(
     Returns
     -------
     DataFrame: word, n_test, near_duplicates, same_sense and without
-        near_duplicates have a similarity of 0.5 or more; same_sense counts those with the gold
-        sense of their near-duplicate; without have less than 0.3.
+        same_sense counts the near_duplicates with the gold sense of their near-duplicate; without
+        counts all other test sentences.
     """
     rows = []
     for word, corpus in corpora.items():
@@ -181,7 +181,7 @@ def count_duplicates(
                 "n_test": len(gold),
                 "near_duplicates": int(near.sum()),
                 "same_sense": int((most.gold == gold)[near].sum()),
-                "without": int((most.similarity < UNLIKE).sum()),
+                "without": int((~near).sum()),
             }
         )
     return pd.DataFrame(rows)

@@ -9,8 +9,8 @@
 * ``jsd``: the Jensen-Shannon distance (base 2) of the groups' shares of each cluster (Giulianelli
   et al. 2020), like the graded change of DWUG. The clusters come from both groups together.
 
-All measures depend on sums over the uses of each group, so that resampled and shuffled groups need
-one matrix product.
+All measures depend on sums over the uses of each group, so that shuffled groups need one matrix
+product.
 """
 
 from collections.abc import Iterator
@@ -19,17 +19,19 @@ from typing import NamedTuple
 import numpy as np
 from scipy.spatial.distance import cdist
 from scipy.special import rel_entr
+from scipy.stats import t
 
 from wsd.metrics import clusterings
-from wsd.metrics.confidence_intervals import TAILS, Seed
+from wsd.metrics.confidence_intervals import LEVEL, TAILS, Interval, Seed
 from wsd.metrics.nearest import unit_vectors
 from wsd.metrics.permutation import DRAWN
 
 APD, PROTOTYPE, PRT, JSD = MEASURES = ("apd", "prototype", "prt", "jsd")
 # The measures that are computed from sums, with their largest values.
 DISTANCES = {APD: 2.0, PROTOTYPE: 2.0, JSD: 1.0}
-DRAWS = 1000
 PERMUTATIONS = 2000
+# The steps that find the end of an interval: each one halves the search.
+HALVINGS = 30
 CLUSTERS = 10
 # The largest number of uses whose pairwise distances the clustering holds in memory.
 CLUSTERED = 2000
@@ -42,7 +44,8 @@ class Change(NamedTuple):
     ----------
     value : float
     low, high : float
-        The 95% interval: uses are resampled within their groups.
+        The 95% interval for new uses. For ``prototype`` and ``jsd``, whose smallest value 0 means
+        no change, it excludes 0 if and only if p is at most 0.05.
     null, null_high : float
         The median and the 95% quantile if the groups are shuffled.
     p : float
@@ -67,9 +70,9 @@ def measure(
 ) -> dict[str, Change]:
     """Return every measure of one word, with intervals and permutation tests.
 
-    A resampled or shuffled distance of means is larger than the distance of the populations' means.
-    Therefore, the interval is the basic one: it mirrors the resampled distances at the estimate,
-    which subtracts this bias. It is extended to the estimate.
+    The jackknife, which leaves out one use at a time, estimates the standard error (Efron and Stein
+    1981). ``apd`` has no bias, so its interval is a t-interval; :func:`interval_from_zero` has the
+    others. The smaller group gives the degrees of freedom.
 
     Parameters
     ----------
@@ -80,44 +83,111 @@ def measure(
         From :func:`cluster`.
     permutations : int
     rng : Generator or int
-        The same seed draws the same uses for every layer.
+        The same seed draws the same shuffles for every layer.
     """
     columns, ends = _columns(vectors, clusters)
     total = columns.sum(axis=0)
     generator = np.random.default_rng(rng)
-    first, second = columns[~is_second], columns[is_second]
-    sizes = len(first), len(second)
+    groups = columns[~is_second], columns[is_second]
+    first, second = (group.sum(axis=0, keepdims=True) for group in groups)
+    n, m = map(len, groups)
 
-    def measured(one: np.ndarray, other: np.ndarray) -> dict[str, np.ndarray]:
-        return _distances(np.split(one, ends, axis=1), np.split(other, ends, axis=1), sizes)
+    def measured(one: np.ndarray, other: np.ndarray, n: int, m: int) -> dict[str, np.ndarray]:
+        return _distances(np.split(one, ends, axis=1), np.split(other, ends, axis=1), (n, m))
 
-    observed = measured(first.sum(axis=0)[None], second.sum(axis=0)[None])
-    drawn = measured(*(_resampled_sums(group, generator) for group in (first, second)))
+    observed = measured(first, second, n, m)
+    without_one = (
+        measured(first - groups[0], np.tile(second, (n, 1)), n - 1, m),
+        measured(np.tile(first, (m, 1)), second - groups[1], n, m - 1),
+    )
     shuffled_sums = np.concatenate(
         [rows @ columns for rows in _shuffled(~is_second, permutations, generator)]
     )
-    shuffled = measured(shuffled_sums, total - shuffled_sums)
+    shuffled = measured(shuffled_sums, total - shuffled_sums, n, m)
+    quantiles = (generator.permutation(permutations) + 0.5) / permutations
+    noise = t.ppf(quantiles, min(n, m) - 1)
     changes = {}
     for name, most in DISTANCES.items():
         value = observed[name].item()
         if not np.isfinite(value):
             changes[name] = Change(*[np.nan] * 6)
             continue
-        low, high = value - (np.nanquantile(drawn[name], TAILS[::-1]) - value)
-        # Ties differ in their last bits.
-        as_much = 1 + (shuffled[name] >= value - 1e-10).sum()
+        # The variance of a distance with a square root has no simple form.
+        power = 2 if name == JSD else 1
+        parts = [part[name] ** power for part in without_one]
+        error = np.sqrt(sum((len(part) - 1) * np.nanvar(part) for part in parts))
+        # Vectors that add up to 0 have no direction.
+        null = np.nan_to_num(shuffled[name])
+        if name == APD:
+            low, high = np.clip(value + error * t.ppf(TAILS, min(n, m) - 1), 0, most)
+        else:
+            ends_of_power = interval_from_zero(value**power, error, null**power, noise, most)
+            low, high = np.array(ends_of_power) ** (1 / power)
         changes[name] = Change(
             value=value,
-            low=float(np.clip(low, 0, value)),
-            high=float(np.clip(high, value, most)),
-            null=float(np.median(shuffled[name])),
-            null_high=float(np.quantile(shuffled[name], 0.95)),
-            p=float(as_much / (permutations + 1)),
+            low=float(low),
+            high=float(high),
+            null=float(np.median(null)),
+            null_high=float(np.quantile(null, 0.95)),
+            p=p_value(null, value),
         )
     *distances, p = changes[PROTOTYPE]
     inverted = (1 / (1 - distance) if distance < 1 else np.nan for distance in distances)
     changes[PRT] = Change._make((*inverted, p))
     return {name: changes[name] for name in MEASURES}
+
+
+def p_value(null: np.ndarray, value: float) -> float:
+    """Return how often drawn values are at least the observed one, which counts as drawn too."""
+    # Ties differ in their last bits.
+    return float((1 + (null >= value - 1e-10).sum()) / (len(null) + 1))
+
+
+def interval_from_zero(
+    value: float, error: float, null: np.ndarray, noise: np.ndarray, most: float
+) -> Interval:
+    """Return the 95% interval of a squared distance, which chance can only enlarge near 0.
+
+    It has every true distance that a test at 5% does not reject. Around a true distance *d*,
+    observed ones are *d*, plus the distances of shuffled groups times 1 - *d*, plus noise whose
+    standard error is proportional to sqrt(*d* (``most`` - *d*)). The likelihood ratio of Feldman
+    and Cousins (1998, Physical Review D 57) tells which of them are most unlike *d*. At *d* = 0,
+    the largest ones are, so that this test is the permutation test. The interval is extended to the
+    value.
+
+    Parameters
+    ----------
+    value : float
+        From 0 to ``most``.
+    error : float
+        Its standard error without the bias.
+    null, noise : float arrays of shape (draws,)
+        The distances of shuffled groups, and draws of noise with the scale 1.
+    most : float
+        The largest possible distance.
+    """
+    bias, spread = np.median(null), value * (most - value)
+    scale = error / np.sqrt(spread) if spread > 0 else 0.0
+
+    def unlikely(observed: np.ndarray, true: float) -> np.ndarray:
+        excess = observed - bias * (1 - true)
+        below = np.sqrt(true * (true - 2 * np.minimum(excess, 0)))
+        return np.where(excess > 0, np.abs(excess - true), below)
+
+    def is_inside(true: float) -> bool:
+        drawn = true + (1 - true) * null + scale * np.sqrt(true * (most - true)) * noise
+        return p_value(unlikely(drawn, true), unlikely(np.array(value), true).item()) > 1 - LEVEL
+
+    best = np.clip((value - bias) / (1 - bias), 0, most) if bias < 1 else 0.0
+
+    def end(outside: float) -> float:
+        inside = outside if is_inside(outside) else best
+        for _ in range(HALVINGS):
+            middle = (inside + outside) / 2
+            inside, outside = (middle, outside) if is_inside(middle) else (inside, middle)
+        return float(inside)
+
+    return min(end(0.0), value), max(end(most), value)
 
 
 def cluster(units: np.ndarray, seed: int = 0) -> np.ndarray:
@@ -200,15 +270,6 @@ def _blocks(draws: int, n: int) -> Iterator[int]:
     """Yield how many draws of n uses fit into memory at once."""
     step = max(1, DRAWN // n)
     return (min(step, draws - start) for start in range(0, draws, step))
-
-
-def _resampled_sums(columns: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Return sums over uses that are drawn with replacement: shape (draws, columns)."""
-    n = len(columns)
-    shares = np.full(n, 1 / n)
-    return np.concatenate(
-        [rng.multinomial(n, shares, size=size) @ columns for size in _blocks(DRAWS, n)]
-    )
 
 
 def _shuffled(
