@@ -5,6 +5,7 @@ import re
 import shlex
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -13,12 +14,22 @@ from checkout import REPOSITORY, Checkout
 from wsd.cli import main
 from wsd.run.schema import ModelEntry
 
+CONFIG = (REPOSITORY / "config/decoder.yaml").read_text(encoding="utf-8")
 PAGE = (REPOSITORY / "docs/how-to/decoders.md").read_text(encoding="utf-8")
 
 
+def models(config: str) -> list[dict[str, Any]]:
+    entries: list[dict[str, Any]] = yaml.safe_load(config)["models"]
+    return entries
+
+
+def of_the_page() -> list[dict[str, Any]]:
+    blocks = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)
+    return [entry for block in blocks for entry in models(block)]
+
+
 def test_the_configs_of_the_page() -> None:
-    blocks = [yaml.safe_load(block) for block in re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)]
-    values = [ModelEntry(**entry).input_value for block in blocks for entry in block["models"]]
+    values = [ModelEntry(**entry).input_value for entry in [*models(CONFIG), *of_the_page()]]
     prompt = 'In the sentence "{sentence}", the word "{word}" means'
     assert values == [
         "plain",
@@ -30,20 +41,18 @@ def test_the_configs_of_the_page() -> None:
 
 
 @pytest.mark.slow
-def test_the_config_of_the_page_runs(built: Callable[..., Path], tmp_path: Path) -> None:
+def test_the_configs_run(built: Callable[..., Path], tmp_path: Path) -> None:
     folder = built("gpt2")
     shape = json.loads((folder / "config.json").read_text())
-    (first, second, _) = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)
-    for name, block in (("decoders", first), ("no-prefix", second)):
-        own = block.replace("/data/models/gpt2", str(folder))
-        own = own.replace("blocks: 12", f"blocks: {shape['n_layer']}")
-        own = own.replace("width: 768", f"width: {shape['n_embd']}")
-        checkout = Checkout.create(tmp_path / name)
-        (checkout.root / f"{name}.yaml").write_text(own)
-        config = ("--configfile", "config/quickstart.yaml", f"{name}.yaml")
-        checkout.run("--cores", "2", *config, "--config", "words=[crane]", "layers=[all]")
-        page = (checkout.root / "results/quickstart/report/index.html").read_text()
-        assert ("No token comes before a text" in page) == (name == "no-prefix")
+    own_model = {"path": str(folder), "blocks": shape["n_layer"], "width": shape["n_embd"]}
+    entries = [entry | own_model for entry in [*models(CONFIG), *of_the_page()[:1]]]
+    checkout = Checkout.create(tmp_path / "wsd")
+    checkout.one_word("one")
+    own = checkout.configure("own", models=entries)
+    checkout.run("--cores", "2", "--configfile", "config/one.yaml", own)
+    page = (checkout.root / "results/quickstart/report/index.html").read_text()
+    assert page.count("No token comes before a text") == 1
+    assert page.count("Every text begins with") == 3
 
 
 @pytest.mark.slow
@@ -51,7 +60,7 @@ def test_the_commands_of_the_page(
     built: Callable[..., Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = str(built("gpt2"))
-    text = PAGE.replace("/data/models/gpt2", folder).replace("\\\n", " ")
+    text = PAGE.replace("weights/decoder", folder).replace("\\\n", " ")
     read = []
     for line in re.findall(r"^wsd (inspect .*)$", text, re.MULTILINE):
         assert main([*shlex.split(line), "--json", "--device", "cpu"]) == 0
