@@ -11,6 +11,7 @@ import torch
 import transformers
 import zoo
 from encoding import encode, marked
+from huggingface_hub import constants
 from safetensors.torch import load_file, save_file
 from tiny import tiny_bert
 from torch.nn import Linear, Module, Sequential
@@ -53,10 +54,8 @@ DISTANCE = "encoder.layer.0.attention.self.distance_embedding.weight"
         (lambda f: rewrite_weights(f, {f"bert.{DISTANCE}": torch.zeros(127, 8)}, "bert."), "dist"),
         # transformers would load the folder with any of its classes.
         (lambda f: edit(f / "tokenizer_config.json", tokenizer_class="AutoModel"), "model"),
-        (lambda f: edit(f / "tokenizer_config.json", tokenizer_class="pipeline"), "model"),
         (lambda f: (f / "tokenizer.json").write_text('{"version": "1.0"}'), "cannot be loaded"),
         (lambda f: (f / "model.safetensors").write_bytes(b"no weights"), "cannot be loaded"),
-        (lambda f: (f / "config.json").unlink(), "cannot be loaded"),
     ],
 )  # fmt: skip
 def test_a_folder_whose_files_do_not_belong_together_is_refused(
@@ -102,19 +101,13 @@ def test_code_of_a_model_is_not_run(folder: Path, file: str) -> None:
 def test_no_request_is_made_while_a_model_is_loaded(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from huggingface_hub import constants
-
-    seen: list[bool] = []
-
     def load(*_: object, **__: object) -> None:
-        seen.append(constants.is_offline_mode())
-        raise OSError("no")
+        raise OSError(f"offline: {constants.is_offline_mode()}")
 
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
     monkeypatch.setattr("transformers.AutoTokenizer.from_pretrained", load)
-    with pytest.raises(ModelError, match="cannot be loaded"):
+    with pytest.raises(ModelError, match="offline: True"):
         load_folder(str(folder))
-    assert seen == [True]
     assert not constants.is_offline_mode()
 
 
@@ -126,21 +119,16 @@ def test_random_weights_are_drawn_as_the_architecture_draws_them(folder: Path) -
     torch.manual_seed(7)
     config = transformers.BertConfig.from_pretrained(folder)
     expected = dict(transformers.BertModel(config).named_parameters())
-    trained = Encoder.load(str(folder), device="cpu")
     edit(folder / "config.json", dtype="bfloat16")
     (folder / "model.safetensors").write_bytes(b"no weights")
-    torch.manual_seed(11)
     state = torch.get_rng_state()
     _, model = load_folder(str(folder), 7)
     assert torch.equal(torch.get_rng_state(), state), "another program's numbers would change"
     drawn = dict(model.named_parameters())
     assert drawn.keys() == expected.keys()
     assert all(torch.equal(tensor, expected[name]) for name, tensor in drawn.items())
-    control = Encoder.load(str(folder), device="cpu", random_weights=7)
-    assert control.drawn == weights_digest(model) and trained.drawn is None
-    assert control.align(SENTENCES) == trained.align(SENTENCES)
-    assert control.architecture == trained.architecture
-    assert Encoder.load(str(folder), device="cpu", random_weights=8).drawn != control.drawn
+    digests = [Encoder.load(str(folder), device="cpu", random_weights=n).drawn for n in (7, 8)]
+    assert digests[0] == weights_digest(model) != digests[1]
 
 
 def test_the_digest_sees_a_weight_and_a_name(folder: Path) -> None:
@@ -178,8 +166,8 @@ def test_bfloat16_in_software_gives_a_warning(
 
 
 @pytest.mark.parametrize("name", ["llama", "deberta"])
-def test_weights_are_read_in_the_precision_as_if_cast_afterwards(tmp_path: Path, name: str) -> None:
-    folder = str(zoo.build(name, tmp_path / "whole"))
+def test_weights_are_read_in_the_precision_as_if_cast_afterwards(built: Any, name: str) -> None:
+    folder = str(built(name))
     (_, whole), (_, half) = load_folder(folder), load_folder(folder, precision="bfloat16")
     expected = dict(whole.named_parameters())
     assert {tensor.dtype for tensor in expected.values()} == {torch.float32}
@@ -187,17 +175,16 @@ def test_weights_are_read_in_the_precision_as_if_cast_afterwards(tmp_path: Path,
         assert torch.equal(tensor, expected[parameter].to(torch.bfloat16)), parameter
     # A cast of the whole model would round the rotary frequencies too.
     buffers = dict(whole.named_buffers())
-    for buffer, tensor in half.named_buffers():
-        assert torch.equal(tensor, buffers[buffer]), buffer
-    # Weights in half precision are read as float32 if the config says so.
-    half.save_pretrained(tmp_path / "half")
-    edit(tmp_path / "half/config.json", dtype="bfloat16")
-    for file in Path(folder).glob("tokenizer*"):
-        (tmp_path / "half" / file.name).write_bytes(file.read_bytes())
-    _, again = load_folder(str(tmp_path / "half"))
-    assert {tensor.dtype for tensor in again.parameters()} == {torch.float32}
+    assert all(torch.equal(tensor, buffers[buffer]) for buffer, tensor in half.named_buffers())
     _, drawn = load_folder(folder, 1, precision="bfloat16")
     assert {tensor.dtype for tensor in drawn.parameters()} == {torch.bfloat16}
+
+
+def test_weights_in_half_precision_are_read_as_float32(folder: Path) -> None:
+    _, half = load_folder(str(folder), precision="bfloat16")
+    half.save_pretrained(folder)
+    edit(folder / "config.json", dtype="bfloat16")
+    assert {tensor.dtype for tensor in load_folder(str(folder))[1].parameters()} == {torch.float32}
 
 
 # Packed layers
@@ -224,9 +211,8 @@ def run(model: Module, x: torch.Tensor = X) -> torch.Tensor:
         return model(x)
 
 
-@pytest.mark.parametrize("bias", [True, False])
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
-@pytest.mark.parametrize("rows", [1, 700])
+@pytest.mark.parametrize(("bias", "rows"), [(True, 1), (False, 700)])
 def test_a_layer_is_packed_where_the_processor_can_and_gives_the_same_product(
     bias: bool, dtype: torch.dtype, rows: int
 ) -> None:
@@ -251,7 +237,14 @@ def test_every_plain_linear_layer_is_packed_shared_ones_once() -> None:
     assert torch.allclose(run(model), before, atol=1e-6)
 
 
+class Twice(Linear):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return 2 * super().forward(x)
+
+
 class ReadsWeights(Module):
+    """A model that reads the weights of a layer without calling it."""
+
     def __init__(self) -> None:
         super().__init__()
         self.dense = Linear(16, 16)
@@ -260,27 +253,16 @@ class ReadsWeights(Module):
         return self.dense(x) + self.dense.weight.sum()
 
 
-class Own(Linear):
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
-        return 2 * super().forward(x)
-
-
-def of_nan() -> Module:
-    model = Sequential(Linear(16, 16))
-    model[0].weight.data[0, 0] = torch.nan
-    return model
-
-
 @pytest.mark.parametrize(
     "model",
-    [ReadsWeights(), Sequential(Own(16, 16)), Sequential(Linear(16, 16).double()), of_nan()],
+    [ReadsWeights(), Sequential(Twice(16, 16)), Sequential(Linear(16, 16).double())],
 )
 def test_other_layers_do_not_change(model: Module) -> None:
     x = X.double() if next(model.parameters()).dtype is torch.float64 else X
     before = run(model, x)
     assert not pack(model, lambda: run(model, x))
     assert not any(isinstance(module, PackedLinear) for module in model.modules())
-    assert torch.equal(run(model, x).nan_to_num(), before.nan_to_num())
+    assert torch.equal(run(model, x), before)
 
 
 @needs_packing
@@ -291,8 +273,5 @@ def test_large_weights_and_a_product_that_differs_are_not_used(
     with monkeypatch.context() as patched:
         patched.setattr(PackedLinear, "forward", lambda self, x: 1.001 * forward(self, x))
         assert not pack(model, lambda: run(model))
-    with monkeypatch.context() as patched:
-        patched.setattr(load_model, "MOST_BYTES", 4 * 16 * 16 - 1)
-        assert not pack(model, lambda: run(model))
-    assert type(model[0]) is Linear
-    assert pack(model, lambda: run(model))
+    monkeypatch.setattr(load_model, "MOST_BYTES", 4 * 16 * 16 - 1)
+    assert not pack(model, lambda: run(model)) and type(model[0]) is Linear
