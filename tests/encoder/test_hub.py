@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 from checkout import REPOSITORY
-from hub_server import HubServer, build_tiny_bert, hub_environment
+from hub_server import HubServer, hub_environment
+from tiny import tiny_bert
 
 from wsd.storage.checksums import sha256
 
@@ -60,8 +61,7 @@ def worker() -> Iterator[Callable[..., dict[str, Any]]]:
 
 @pytest.fixture(scope="module")
 def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("tiny")
-    build_tiny_bert(folder)
+    folder = tiny_bert(tmp_path_factory.mktemp("tiny"))
     (folder / "pytorch_model.bin").write_bytes(b"must not be fetched")
     (folder / "README.md").write_text("must not be fetched")
     return folder
