@@ -4,7 +4,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 import torch
 import zoo
@@ -19,7 +18,7 @@ from transformers import AutoModel, AutoTokenizer, PreTrainedTokenizerFast
 
 from wsd.artifacts.encoder_input import InputValue
 from wsd.encoder.encoder import Encoder
-from wsd.encoder.match_word_pieces import Aligned, Aligner, normalised, spelling, words_that_fit
+from wsd.encoder.match_word_pieces import Aligned, Aligner, words_that_fit
 from wsd.errors import ModelError
 
 Built = Callable[..., Path]
@@ -194,15 +193,6 @@ def test_the_copy_that_is_read() -> None:
             read({"mark": mark})
 
 
-def test_a_span_of_several_tokens_in_every_place() -> None:
-    template = {"template": '{sentence} "{sentence}" {word}.', "read": "last"}
-    sentence, pieces = aligned("a |river bank| flew", template)
-    text = '[CLS] a river bank flew " a river bank flew " river bank . [SEP]'
-    assert pieces == text.split()
-    assert (sentence.focal, sentence.others, sentence.within) == ([13], [6, 9], [7, 8])
-    assert sentence.pieces == ("river", "bank")
-
-
 @pytest.mark.parametrize(
     "template",
     ["{s} {s}", "the {s} of : {s} near {word} a", '" {s} " , " {s} "'],
@@ -242,6 +232,7 @@ INPUTS: dict[str, tuple[InputValue, dict[str, Any]]] = {
     }.items()
 }
 # Focal words first, last, capital, alone, repeated, of many pieces, and of letters beyond ASCII.
+# Focal words first, last, capital, alone, repeated, of many pieces or tokens, beyond ASCII.
 SENTENCES = marked(
     "the |crane| flew over the river",
     "crane after crane , the |crane| 's shadow",
@@ -249,6 +240,7 @@ SENTENCES = marked(
     "it was , she said , the ( |crane| ) .",
     "a |misunderestimated| crane",
     "they see the |naïve|",
+    "a |river bank| flew",
 )
 
 
@@ -282,8 +274,6 @@ def test_markers_that_were_added_to_the_tokenizer(
     built: Built, tmp_path: Path, name: str, special: bool
 ) -> None:
     marks = ["<t>", "</t>"]
-    with pytest.raises(ModelError, match=r"has no token '<t>'"):
-        Encoder.load(str(built(name)), device="cpu", input={"mark": marks})
     tokenizer = AutoTokenizer.from_pretrained(built(name))
     tokenizer.add_tokens(marks, special_tokens=special)
     model = AutoModel.from_pretrained(built(name))
@@ -298,16 +288,6 @@ def test_markers_that_were_added_to_the_tokenizer(
 
 
 # Tokenizers
-
-
-def test_only_words_inside_the_sentence_get_a_space(built: Built, tmp_path: Path) -> None:
-    corpus = marked("|crane| is a crane", "crane is a |crane|")
-    first, later = Aligner(AutoTokenizer.from_pretrained(built("roberta")), None).align(corpus)
-    assert later.pieces[0].startswith("\u0120") and not first.pieces[0].startswith("\u0120")
-    folder = zoo.copied(built("roberta"), tmp_path / "model")
-    zoo.edit(folder / "tokenizer_config.json", add_prefix_space=True)
-    first, later = Aligner(AutoTokenizer.from_pretrained(folder), None).align(corpus)
-    assert first.pieces == later.pieces
 
 
 def test_a_tokenizer_that_cuts_across_words_is_refused() -> None:
@@ -336,20 +316,10 @@ def test_capitals_in_a_vocabulary_of_a_tokenizer_without_them(built: Built, tmp_
     assert '"do_lower_case": false' in str(error.value)
 
 
-@pytest.mark.parametrize("name", ["bert-cased", "roberta", "xlm-roberta", "albert", "llama"])
-def test_pieces_are_spelled_as_text(built: Built, name: str) -> None:
-    backend = AutoTokenizer.from_pretrained(built(name)).backend_tokenizer
-    for word in ("crane", "don't", "na\u00efve", "quixotically"):
-        (cut,) = backend.encode_batch([[word]], is_pretokenized=True, add_special_tokens=False)
-        assert spelling(backend, cut.tokens) == normalised(backend, word)
-        assert spelling(backend, cut.tokens[:-1]) != normalised(backend, word)
-
-
 def test_a_tokenizer_without_a_decoder_spells_by_its_pieces() -> None:
     made = tiny_tokenizer()
     made.backend_tokenizer.decoder = None
-    (aligned_sentence,) = Aligner(made, None).align(marked("the |crane|"))
-    assert aligned_sentence.pieces == ("crane",)
+    assert Aligner(made, None).align(marked("the |crane|"))[0].pieces == ("crane",)
 
 
 def test_special_tokens_in_the_text(built: Built) -> None:
@@ -366,12 +336,10 @@ def test_special_tokens_in_the_text(built: Built) -> None:
 
 
 def test_the_number_of_pieces_of_the_model_is_respected() -> None:
-    tokenizer = tiny_tokenizer()
+    tokenizer, model = tiny_tokenizer(), PositionModel()
     tokenizer.add_tokens(["zebra"])
-    model = PositionModel()
     model.get_input_embeddings = lambda: torch.nn.Embedding(len(tokenizer) - 1, 4)  # type: ignore[attr-defined]
     encoder = Encoder(tokenizer, model, device=torch.device("cpu"))
-    assert np.isfinite(encode(encoder, marked("a |crane|"))).all()
     with pytest.raises(ModelError, match="the tokenizer has a piece number") as error:
         encoder.align(marked("a |crane|", "a |zebra|"))
     assert "crane test 0" in str(error.value)

@@ -13,13 +13,12 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-import transformers
 import zoo
 from checkout import REPOSITORY
 from encoding import close, encode, instances, marked
 from naive_encoder import Naive, naive_vectors
 from safetensors.torch import load_file, save_file
-from tiny import corpus_of
+from tiny import corpus_of, tiny_tokenizer
 from tokenizers import Tokenizer
 
 from wsd.artifacts.encoder_input import VIEWS
@@ -98,9 +97,6 @@ def test_the_description_of_an_encoder(built: Built, name: str, tmp_path: Path) 
     assert (actual.last_normed, actual.cls) == (kind.last_normed, kind.cls)
     assert actual.segments == ([0, 2] if name == "xlnet" else [0])
     assert actual.wide_embeddings == kind.wide_embeddings
-    assert json.loads(json.dumps(actual._asdict())) == actual._asdict()
-    if name == "xlnet":  # the trial removes its hooks; other models keep hooks of the library
-        assert not any(module._forward_hooks for module in encoder.model.modules())
     for sentence in encoder.align(SENTENCES):
         segments = [0] * (len(sentence.ids) - 1) + [2]
         assert sentence.segments == (segments if name == "xlnet" else None)
@@ -184,17 +180,6 @@ def test_length_limits(
 
 
 # Attention, a window, positions by distance, a convolution.
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["xlnet", "bert", "gemma3", "bloom", "lfm2"])
-def test_the_side_that_a_tokenizer_pads_on_does_not_matter(
-    built: Built, name: str, tmp_path: Path
-) -> None:
-    vectors = []
-    for side in ("left", "right"):
-        folder = zoo.copied(built(name), tmp_path / side)
-        zoo.edit(folder / "tokenizer_config.json", padding_side=side)
-        vectors.append(encode(load(folder), SENTENCES))
-    assert np.array_equal(*vectors)
 
 
 def test_padding_that_the_model_does_not_know_is_not_used(built: Built, tmp_path: Path) -> None:
@@ -225,30 +210,7 @@ def test_weights_of_a_decoder_are_neither_kept_nor_missed(built: Built, tmp_path
         load(folder)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["bert", "bert-cased", "gpt2"])
-def test_folders_from_before_tokenizer_json(built: Built, name: str, tmp_path: Path) -> None:
-    folder = zoo.copied(built(name), tmp_path / name)
-    model = json.loads((folder / "tokenizer.json").read_text())["model"]
-    (folder / "tokenizer.json").unlink()
-    if name == "gpt2":
-        (folder / "vocab.json").write_text(json.dumps(model["vocab"]))
-        merges = [pair if isinstance(pair, str) else " ".join(pair) for pair in model["merges"]]
-        (folder / "merges.txt").write_text("\n".join(["#version: 0.2", *merges]) + "\n")
-    else:
-        pieces = sorted(model["vocab"], key=model["vocab"].__getitem__)
-        (folder / "vocab.txt").write_text("\n".join(pieces) + "\n")
-    assert load(folder).align(SENTENCES) == load(built(name)).align(SENTENCES)
-
-
 # What is refused
-
-
-SMALL: dict[str, Any] = {**zoo.NONE, "hidden_size": 32, "num_hidden_layers": 3}
-FUNNEL = {
-    **zoo.NONE, "block_sizes": [1, 1, 1], "d_model": 32, "n_head": 4, "d_head": 8, "d_inner": 64,
-    "initializer_std": 0.5,
-}  # fmt: skip
 
 
 @pytest.mark.slow
@@ -257,9 +219,11 @@ FUNNEL = {
     [
         ("FNet", "ForMaskedLM", "albert", {"num_attention_heads": None},
          "FNetModel ignores the attention mask: padding changes layer"),
-        ("Funnel", "ForMaskedLM", "bert", FUNNEL, "FunnelModel returns 7 hidden states"),
-        ("Mamba", "ForCausalLM", "gpt-neox", {**SMALL, "state_size": 4, "initializer_range": 0.5},
-         "MambaModel does not return its embedding layer"),
+        ("Albert", "ForPreTraining", "albert", {"embedding_size": 16, "inner_group_num": 2},
+         "AlbertModel returns 7 hidden states"),
+        ("Mamba", "ForCausalLM", "gpt-neox",
+         {**zoo.NONE, "hidden_size": 32, "num_hidden_layers": 3, "state_size": 4,
+          "initializer_range": 0.5}, "MambaModel does not return its embedding layer"),
         ("Mra", "ForMaskedLM", "roberta", {}, "MraModel ignores the context"),
         ("Nystromformer", "ForMaskedLM", "albert",
          {"segment_means_seq_len": 16, "num_landmarks": 4},
@@ -270,8 +234,7 @@ def test_models_that_cannot_be_handled(
     name: str, head: str, kind: str, shape: dict[str, Any], problem: str, tmp_path: Path
 ) -> None:
     tokenizer, stated = zoo.KINDS[kind].tokenizer()
-    torch.manual_seed(0)
-    zoo.network(f"{name}Config", f"{name}{head}", **shape)(tokenizer).save_pretrained(tmp_path)
+    zoo.named(name, head, **shape)(tokenizer).save_pretrained(tmp_path)
     tokenizer.save(str(tmp_path / "tokenizer.json"))
     (tmp_path / "tokenizer_config.json").write_text(json.dumps(stated))
     with pytest.raises(ModelError) as error:
@@ -311,27 +274,10 @@ class Wrong(torch.nn.Module):
         ("first", "returns 2 hidden states"),
     ],
 )
-def test_a_model_with_a_fault_is_refused(fault: str, problem: str, built: Built) -> None:
-    tokenizer = transformers.AutoTokenizer.from_pretrained(built("bert"))
-    model = Wrong(fault)
-    model.pieces = torch.nn.Embedding(len(tokenizer), 8)
-    encoder = Encoder(tokenizer, model.eval(), device=torch.device("cpu"))
+def test_a_model_with_a_fault_is_refused(fault: str, problem: str) -> None:
+    encoder = Encoder(tiny_tokenizer(), Wrong(fault).eval(), device=torch.device("cpu"))
     with pytest.raises(ModelError, match=problem):
         _ = encoder.architecture
-
-
-@pytest.mark.slow
-def test_folders_of_another_kind_are_refused(built: Built, tmp_path: Path) -> None:
-    folder = zoo.copied(built("bert"), tmp_path / "model")
-    config = transformers.ViTConfig(hidden_size=32, num_hidden_layers=2, num_attention_heads=4,
-                                    intermediate_size=64, image_size=32, patch_size=16)  # fmt: skip
-    transformers.ViTModel(config).save_pretrained(folder)
-    with pytest.raises(ModelError, match="ViTModel cannot be run on a sentence"):
-        load(folder)
-    (folder / "tokenizer.json").unlink()
-    (folder / "tokenizer_config.json").write_text('{"tokenizer_class": "CanineTokenizer"}')
-    with pytest.raises(ModelError, match="CanineTokenizer gives no word ids"):
-        load(folder)
 
 
 def test_a_config_without_a_shape() -> None:
