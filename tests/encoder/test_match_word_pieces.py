@@ -116,12 +116,6 @@ def test_any_text_is_aligned_by_its_characters_whole_cut_and_masked(
 # Windows
 
 
-def position_encoder(input: InputValue = "plain", length: int = 64, **options: Any) -> Encoder:
-    model = PositionModel(max_length=length)
-    device = torch.device("cpu")
-    return Encoder(tiny_tokenizer(length), model, input=input, device=device, **options)
-
-
 def aligned(text: str, input: InputValue = "plain", length: int = 64) -> tuple[Aligned, list[str]]:
     """Return a sentence whose focal word is between bars, and its pieces."""
     (sentence,) = Aligner(tiny_tokenizer(length), length, input=input).align(marked(text))
@@ -169,23 +163,19 @@ def test_a_focal_word_that_cannot_be_read_names_the_instance(
 
 def read(input: InputValue, pooling: str = "mean") -> list[float]:
     """Return the position that each view reads, in `[CLS] the crane ##s flew [SEP]`."""
-    encoder = position_encoder(input, pooling=pooling)
+    how: dict[str, Any] = {"input": input, "pooling": pooling, "device": torch.device("cpu")}
+    encoder = Encoder(tiny_tokenizer(), PositionModel(), **how)
     views = ("focal", "context", "sentence")
     return encode(encoder, marked("the |cranes| flew"), *views)[:, 0, 0, 0].tolist()
 
 
 def test_the_copy_that_is_read() -> None:
     assert read("plain") == [2.5, 2.5, 2.5]
-    assert read("echo") == [6.5, 6.5, 6.5]
     assert read("echo", "last") == [7, 6.5, 6.5]
     # [CLS] near the crane ##s flew : crane ##s a [SEP]
     prompt = "near {sentence} : {word} a"
-    assert read({"template": prompt}) == [7.5, 3.5, 3.5]
     assert read({"template": prompt, "read": "last"}) == [9, 3.5, 3.5]
-    # The word comes before the sentence.
-    assert read({"template": "{word} : {sentence}"}) == [5.5, 5.5, 5.5]
     # [CLS] the < crane ##s > flew [SEP]
-    assert read({"mark": ["<", ">"]}) == [3.5, 3.5, 3.5]
     for pooling, position in (("mean", 3.5), ("first", 2), ("last", 5)):
         assert read({"mark": ["<", ">"], "read": "mark"}, pooling) == [position, 3.5, 3.5]
     for mark in (["<t>", "</t>"], ["<", "\U0001f9a9"]):

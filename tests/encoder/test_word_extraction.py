@@ -76,22 +76,6 @@ def test_the_number_of_threads_changes_no_bit(folder: Path, tmp_path: Path) -> N
     assert contents(out) == contents(folder / "whole")
 
 
-@pytest.mark.parametrize("error", [KeyboardInterrupt(), MemoryError()])
-def test_a_pass_that_fails_leaves_nothing(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: BaseException
-) -> None:
-    def failing(self: VectorsWriter, vectors: np.ndarray, rows: list[int]) -> None:
-        if self.rows > 30:
-            raise error
-        add(self, vectors, rows)
-
-    add, out = VectorsWriter.add, folder / tmp_path.name
-    monkeypatch.setattr(VectorsWriter, "add", failing)
-    with pytest.raises(type(error)):
-        run(out)
-    assert contents(out) == {}
-
-
 def test_a_failure_at_the_end_leaves_no_partial_file(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
