@@ -323,13 +323,3 @@ def test_special_tokens_in_the_text(built: Built) -> None:
     (sentence,) = aligner.align(marked("the <cls> |crane|"))
     assert sentence.cls == len(sentence.ids) - 1
     assert sentence.ids.count(sentence.ids[-1]) == 2
-
-
-def test_the_number_of_pieces_of_the_model_is_respected() -> None:
-    tokenizer, model = tiny_tokenizer(), PositionModel()
-    tokenizer.add_tokens(["zebra"])
-    model.get_input_embeddings = lambda: torch.nn.Embedding(len(tokenizer) - 1, 4)  # type: ignore[attr-defined]
-    encoder = Encoder(tokenizer, model, device=torch.device("cpu"))
-    with pytest.raises(ModelError, match="the tokenizer has a piece number") as error:
-        encoder.align(marked("a |crane|", "a |zebra|"))
-    assert "crane test 0" in str(error.value)
