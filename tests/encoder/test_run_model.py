@@ -218,16 +218,12 @@ def test_weights_of_a_decoder_are_neither_kept_nor_missed(built: Built, tmp_path
     ("name", "head", "kind", "shape", "problem"),
     [
         ("FNet", "ForMaskedLM", "albert", {"num_attention_heads": None},
-         "FNetModel ignores the attention mask: padding changes layer"),
+         "ignores the attention mask: padding changes layer"),
         ("Albert", "ForPreTraining", "albert", {"embedding_size": 16, "inner_group_num": 2},
-         "AlbertModel returns 7 hidden states"),
-        ("Mamba", "ForCausalLM", "gpt-neox",
-         {**zoo.NONE, "hidden_size": 32, "num_hidden_layers": 3, "state_size": 4,
-          "initializer_range": 0.5}, "MambaModel does not return its embedding layer"),
-        ("Mra", "ForMaskedLM", "roberta", {}, "MraModel ignores the context"),
+         "returns 7 hidden states"),
+        ("Mra", "ForMaskedLM", "roberta", {}, "ignores the context"),
         ("Nystromformer", "ForMaskedLM", "albert",
-         {"segment_means_seq_len": 16, "num_landmarks": 4},
-         "NystromformerModel cannot be run on a sentence"),
+         {"segment_means_seq_len": 16, "num_landmarks": 4}, "cannot be run on a sentence"),
     ],
 )  # fmt: skip
 def test_models_that_cannot_be_handled(
@@ -237,9 +233,9 @@ def test_models_that_cannot_be_handled(
     zoo.named(name, head, **shape)(tokenizer).save_pretrained(tmp_path)
     tokenizer.save(str(tmp_path / "tokenizer.json"))
     (tmp_path / "tokenizer_config.json").write_text(json.dumps(stated))
-    with pytest.raises(ModelError) as error:
+    with pytest.raises(ModelError, match=f"{name}Model {problem}") as error:
         load(tmp_path)
-    assert problem in str(error.value) and str(tmp_path) in str(error.value)
+    assert str(tmp_path) in str(error.value)
 
 
 class Wrong(torch.nn.Module):

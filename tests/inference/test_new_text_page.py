@@ -102,18 +102,18 @@ def test_new_sentences_change_nothing_else(root: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "settings", "message"),
+    ("arguments", "message"),
     [
-        ([SENTENCE, "An apple a day."], {}, "the sentences have apple, crane"),
-        ([SENTENCE], {"projections": ["tsne"]}, "t-SNE cannot place new sentences"),
-        (["--show", SENTENCE], {}, "give sentences before --show"),
+        ([SENTENCE, "An apple a day."], "the sentences have apple, crane"),
+        ([SENTENCE], "t-SNE cannot place new sentences"),
+        (["--show", SENTENCE], "give sentences before --show"),
     ],
 )
 def test_what_cannot_be_shown_is_one_error(
-    root: Path, capsys: pytest.CaptureFixture[str], arguments: list[str],
-    settings: dict[str, Any], message: str,
-) -> None:  # fmt: skip
-    shown_results.change_config(**settings)
+    root: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], message: str
+) -> None:
+    if len(arguments) == 1:
+        shown_results.change_config(projections=["tsne"])
     with contextlib.suppress(SystemExit):  # the parser's own errors
         show(*arguments, code=2)
     assert message in capsys.readouterr().err

@@ -55,14 +55,9 @@ def test_a_span_is_cut_out(
 @pytest.mark.parametrize(
     ("sentence", "span", "says"),
     [
-        ("a crane", (2, 8), "not within"),
         ("a crane", (-5, 7), "not within"),
         ("a crane", (3, 3), "empty"),
-        ("a hot dog", (9, 2), "before the start"),
-        ("the crane ", (3, 10), "white space: take 'crane'"),
         ("in his cell.", (7, 12), "punctuation: take 'cell'"),
-        ("a crane", (2, 6), "part of a word"),
-        ("a crane", (3, 7), "part of a word"),
         ("a cafe\u0301", (2, 6), "part of a word"),
         ("a \ud800 crane", (4, 9), "half a character"),
     ],
@@ -85,10 +80,7 @@ def test_the_only_occurrence_or_the_marked_one_is_found() -> None:
     [
         ("a crane by a crane", "crane", "2 forms of 'crane'"),
         *(("a crane by a crane", word, "no form of") for word in ("bird", "", " ")),
-        ("a [[crane]] by a [[bank]]", "crane", "2 words are marked"),
         ("a [[crane by a crane", "crane", "not opened or not closed"),
-        ("a [[ crane ]]", "crane", "white space"),
-        ("[[crane]]s", "crane", "part of a word"),
         ("a crane [[1]]", "crane", "not a form of 'crane'"),
     ],
 )
@@ -162,12 +154,10 @@ def test_rows_are_read_one_by_one() -> None:
         (bank().drop(columns="sentence"), "no column for the sentence among word, sense, start"),
         (bank()[["sentence", "sense", "end"]], "place is incomplete, or given twice: end"),
         (bank()[["sentence", "sense"]].assign(id=1), "no column for the focal word's place, or"),
-        (bank(position=1), "place is incomplete, or given twice: position, start, end"),
         (bank(text="x"), "sentence and text could both be the sentence"),
         (bank().set_axis(["word", "a", "sentence", "start", "start"], axis=1), "called 'start'"),
         (bank(sentence=["a bank", None, "a bank", 3]).drop(columns=["start", "end"]),
          "nothing for the sentence"),
-        (bank(start=[4, "x", 22, 23]), "the start 'x' is not a whole number"),
         (bank(start=[4, np.nan, 22, 23]), "the start nan is not a whole number"),
         (bank(start=[4, 99, 22, 23]), "instance 1: the characters 99 to 7"),
         ({"train": bank(), "test": bank()}, "instance 0 is not a sentence with a span: 'train'"),
