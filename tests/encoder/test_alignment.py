@@ -9,7 +9,6 @@ import pandas as pd
 from log_state import logs_as_before
 from tiny import corpus_of, tiny_tokenizer
 
-from wsd.artifacts.corpus_table import Corpus
 from wsd.cli import main
 from wsd.encoder import alignment
 from wsd.encoder.match_word_pieces import Aligned, Aligner
@@ -35,19 +34,16 @@ def test_the_report_of_a_word() -> None:
     assert (report["word"], report["corpus"]) == ("crane", SENTENCES.digest)
     nothing = dict.fromkeys(("unknown", "windowed", "vanished_words", "special_words"), 0)
     of_one = {"word": "crane", "instances": 1, "spellings": 1, **nothing}
-    one_piece = {"min_pieces": 1, "mean_pieces": 1.0, "max_pieces": 1}
-    two = {"min_pieces": 2, "mean_pieces": 2.0, "max_pieces": 2}
+    one, two = ({f"{key}_pieces": n for key in ("min", "mean", "max")} for n in (1, 2))
     assert forms(report) == [
-        {**of_one, **one_piece, "form": "crane", "pieces": "crane", "instances": 3,
+        {**of_one, **one, "form": "crane", "pieces": "crane", "instances": 3,
          "windowed": 1, "vanished_words": 1},
         {**of_one, **two, "form": "Cranes", "pieces": "crane ##s", "special_words": 1},
-        {**of_one, **one_piece, "form": "\U0001f9a9", "pieces": "[UNK]", "unknown": 1},
+        {**of_one, **one, "form": "\U0001f9a9", "pieces": "[UNK]", "unknown": 1},
     ]  # fmt: skip
     unknown, special = alignment.report_warnings(report)
     assert unknown.startswith("crane: 1 ") and "does not know" in unknown
     assert special.startswith("crane: 1 ") and "special" in special
-    report["instances"] = {key: values[:2] for key, values in report["instances"].items()}
-    assert alignment.report_warnings(report) == []
 
 
 def test_a_form_that_is_cut_in_two_ways_is_one_row_with_the_most_frequent_way() -> None:
@@ -59,17 +55,13 @@ def test_a_form_that_is_cut_in_two_ways_is_one_row_with_the_most_frequent_way() 
     assert (row["min_pieces"], row["mean_pieces"], row["max_pieces"]) == (2, 8 / 3, 4)
 
 
-def write(folder: Path, corpus: Corpus) -> None:
-    aligned = Aligner(tiny_tokenizer(16), 16).align(corpus)
-    long = alignment.long_vectors("focal", [0, 3], np.array([[1, 1, 2], [3, 1, 31]]))
-    (folder / corpus.word).mkdir(parents=True)
-    report = {**alignment.alignment_report(corpus, aligned), "long_vectors": long}
-    (folder / corpus.word / alignment.ALIGNMENT_FILE).write_text(json.dumps(report))
-
-
 def test_one_table_of_all_words(tmp_path: Path) -> None:
-    write(tmp_path / "e", SENTENCES)
-    write(tmp_path / "e", corpus_of(("the =bank", 1), ("a bank", 1), word="bank"))
+    for corpus in (SENTENCES, corpus_of(("the =bank", 1), ("a bank", 1), word="bank")):
+        aligned = Aligner(tiny_tokenizer(16), 16).align(corpus)
+        long = alignment.long_vectors("focal", [0, 3], np.array([[1, 1, 2], [3, 1, 31]]))
+        report = {**alignment.alignment_report(corpus, aligned), "long_vectors": long}
+        (tmp_path / "e" / corpus.word).mkdir(parents=True)
+        (tmp_path / "e" / corpus.word / alignment.ALIGNMENT_FILE).write_text(json.dumps(report))
     arguments = ["alignment", "--model", "tiny", "--embeddings", str(tmp_path / "e")]
     arguments += ["--out", str(tmp_path / "a.csv"), "--long", str(tmp_path / "long.csv"), "--words"]
     with logs_as_before():
@@ -80,8 +72,6 @@ def test_one_table_of_all_words(tmp_path: Path) -> None:
         assert table["model"].unique().tolist() == ["tiny"]
         # A cell that a spreadsheet would execute.
         assert table["form"].tolist() == ["crane", "Cranes", "\U0001f9a9", "'=bank", "bank"]
-        assert table["instances"].sum() == 7
         assert tuple(long.columns) == alignment.LONG_COLUMNS
-        assert long["word"].tolist() == ["crane", "bank"]
-        assert long.iloc[0].tolist()[2:] == ["focal", 3, 3, 1, 3.0, 31.0]
+        assert long.values.tolist()[1] == ["tiny", "bank", "focal", 3, 3, 1, 3.0, 31.0]
         assert main([*arguments, "bank", "absent"]) == ResultError.exit_code

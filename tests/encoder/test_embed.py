@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 import transformers
 from builders import plain
 from encoding import marked
@@ -17,13 +16,12 @@ from log_state import logs_as_before
 from safetensors.numpy import load_file
 from small_results import run
 from three_words import contents, files, of_word, path_of, prepare
-from tiny import tiny_bert, tiny_tokenizer
+from tiny import tiny_bert
 
 from wsd.artifacts import corpus_table as corpora
 from wsd.artifacts.vectors import Embeddings, VectorsWriter, vectors_checksum
 from wsd.cli import main
 from wsd.encoder import embed as embed_module
-from wsd.encoder.encoder import Encoder
 from wsd.encoder.model import resolve
 from wsd.encoder.word_extraction import WordExtraction
 from wsd.errors import ConfigError, DamageError, ModelError, ResultError
@@ -63,20 +61,11 @@ def test_each_layer_is_read_as_it_was_written(
         VectorsWriter(path, vectors.shape, {}).close()
 
 
-@pytest.mark.parametrize("damage", ["missing", "cut", "foreign", "empty", "no metadata", "other"])
-def test_a_damaged_file_is_refused(tmp_path: Path, damage: str) -> None:
+@pytest.mark.parametrize("damage", [b"", b"no tensor", (b'"wsd"', b'"dsw"'), (b'"vec', b'"vic')])
+def test_a_damaged_file_is_refused(tmp_path: Path, damage: Any) -> None:
     path = store(tmp_path / "v.safetensors", np.zeros((2, 3, 5), dtype=np.float32))
     raw = path.read_bytes()
-    changed = {
-        "cut": raw[:-4],
-        "foreign": b"not a tensor",
-        "empty": b"",
-        "no metadata": raw.replace(b'"wsd"', b'"dsw"'),
-        "other": raw.replace(b'"vectors"', b'"victors"'),
-    }
-    path.unlink()
-    if damage != "missing":
-        path.write_bytes(changed[damage])
+    path.write_bytes(raw.replace(*damage) if isinstance(damage, tuple) else damage or raw[:-4])
     with pytest.raises(ResultError) as error:
         Embeddings(path, CORPUS)
     assert str(path) in str(error.value)
@@ -89,9 +78,8 @@ def test_a_flipped_bit_is_found_in_the_layer_that_is_read(tmp_path: Path) -> Non
     path.write_bytes(data)
     opened = Embeddings(path, CORPUS)
     assert (opened.layer(0) == 1).all() and (opened.layer(2) == 1).all()
-    with pytest.raises(DamageError, match="layer 1 has changed") as error:
+    with pytest.raises(DamageError, match="layer 1 has changed"):
         opened.layer(1)
-    assert error.value.path == path
 
 
 # One word
@@ -120,86 +108,57 @@ def test_a_file_per_view_with_provenance_and_the_alignment(
     about = made["focal"].provenance
     # The provenance does not contain the path of the model on this machine.
     assert about["model"] == {k: v for k, v in record.items() if k != "folder"}
-    expected = {"max_length": 64, "causal": False, "last_normed": False, "cls": "first"}
-    expected |= {"name": "BertModel", "segments": [0], "first_token": "[CLS]"}
-    assert about["architecture"] == {**about["architecture"], **expected}
+    expected = {"max_length": 64, "causal": False, "name": "BertModel", "first_token": "[CLS]"}
+    assert expected.items() <= about["architecture"].items()
     assert (about["view"], about["input"], about["word"]) == ("focal", "plain", "crane")
     assert (about["instances"], about["split_focal_words"]) == (3, 1)
-    # The part after the plus names the build; CUDA's package omits it from its version.
-    of_torch = about["versions"]["torch"]
-    assert of_torch.partition("+")[0] == torch.__version__.partition("+")[0]
-    # Files of the default settings do not mention them.
-    assert not {"seed", "store_dtype", "store_layers"} & {*about}
     # The focal word is not at [CLS], and no layer equals another.
     states = [opened.layer(i) for opened in made.values() for i in range(3)]
     assert len({state.tobytes() for state in states}) == 6 and states[0].shape == (3, 32)
     report = json.loads((tmp_path / "alignment.json").read_text())
     assert (report["word"], report["corpus"]) == ("crane", corpus.digest)
-    assert report["instances"]["form"] == ["crane", "xyz", "\U0001f9a9"]
     unknown, special = (r.getMessage() for r in caplog.records if r.levelno == logging.WARNING)
     assert unknown.startswith("tiny crane: 1 ") and special.startswith("tiny crane: 1 ")
-
-
-def test_layer_0_is_the_embedding_layer(tmp_path: Path, record: dict[str, Any]) -> None:
-    """Compute type plus position plus segment 0, normed, from the weights themselves."""
-    corpus = marked("the |crane| flew", "near the |crane|")
-    layer = embed(corpus, record, tmp_path)["focal"].layer(0)
-    model = transformers.AutoModel.from_pretrained(record["folder"]).eval().embeddings
-    crane = tiny_tokenizer().convert_tokens_to_ids("crane")
-    with torch.no_grad():
-        for got, place in zip(layer, (2, 3), strict=True):
-            total = (
-                model.word_embeddings.weight[crane]
-                + model.position_embeddings.weight[place]
-                + model.token_type_embeddings.weight[0]
-            )
-            assert got == pytest.approx(model.LayerNorm(total).numpy(), abs=1e-6)
 
 
 def test_other_inputs_are_recorded(tmp_path: Path, record: dict[str, Any]) -> None:
     prompt = {"template": "{sentence} of {word}", "read": "last"}
     corpus = marked("near the |crane|", "near the |bird|", "near the |xyz|")
-    states = {}
+    states = []
     for input in ("plain", "masked", prompt):
         opened = embed(corpus, record, tmp_path / str(input), input=input)["focal"]
         assert (opened.provenance["input"], opened.provenance["split_focal_words"]) == (input, 1)
-        states[str(input)] = opened.layer(2)
+        states.append(opened.layer(2))
     # Equal contexts give equal vectors, whatever the masked word and its number of pieces.
-    assert (states["masked"] == states["masked"][0]).all()
-    assert not np.isclose(states["plain"][0], states["plain"][1]).all()
-    assert len({state.tobytes() for state in states.values()}) == 3
+    assert (states[1] == states[1][0]).all() and len({state.tobytes() for state in states}) == 3
     reports = [(tmp_path / name / "alignment.json").read_text() for name in ("plain", "masked")]
     assert reports[0] == reports[1]
 
 
 def test_a_random_control_is_recorded(tmp_path: Path, record: dict[str, Any]) -> None:
-    made, states = [], []
+    made = []
     for i, seed in enumerate((1, 1, 2)):
         opened = embed(CORPUS, {**record, "random_weights": seed}, tmp_path / str(i))["focal"]
-        made.append(opened.provenance["model"])
-        states.append(opened.layer(0).tobytes())  # it draws its embeddings too
-    digests = [model.pop("random_weights_sha256") for model in made]
-    own = {key: value for key, value in record.items() if key != "folder"}
-    assert made[0] == {**own, "random_weights": 1}
-    for drawn in (digests, states):
-        assert drawn[0] == drawn[1] != drawn[2]
+        about = opened.provenance["model"]
+        made.append((about["random_weights_sha256"], opened.layer(0).tobytes()))
+    assert about["random_weights"] == 2
+    assert made[0] == made[1] and made[0][0] != made[2][0] and made[0][1] != made[2][1]
 
 
-def test_a_failure_leaves_nothing(
-    tmp_path: Path, record: dict[str, Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_failure_leaves_nothing(tmp_path: Path) -> None:
+    model = transformers.AutoModel.from_pretrained(tiny_bert(tmp_path / "large"))
+    model.encoder.layer[1].output.LayerNorm.weight.data *= 1e6
+    model.save_pretrained(tmp_path / "large")
+    record, out = resolve("tiny", path=str(tmp_path / "large"), sha256={}), tmp_path / "out"
     changed = {**record, "files": {**record["files"], "model.safetensors": "0" * 64}}
     with pytest.raises(ModelError, match="expected SHA-256"):
-        embed(CORPUS, changed, tmp_path)
+        embed(CORPUS, changed, out)
     with pytest.raises(ModelError, match="nothing of the focal word"):
-        embed(marked("a |\u0300|"), record, tmp_path)
-    forward = Encoder._forward
-    large = lambda *args: [forward(*args)[0] * 1e6, forward(*args)[1]]  # noqa: E731
-    monkeypatch.setattr(Encoder, "_forward", large)
+        embed(marked("a |\u0300|"), record, out)
     with pytest.raises(ConfigError, match=r"a vector of crane \w+ \d does not fit") as caught:
-        embed(CORPUS, record, tmp_path, store_dtype="float16")
+        embed(CORPUS, record, out, store_dtype="float16")
     assert "store_dtype" in str(caught.value)
-    assert list(tmp_path.iterdir()) == []
+    assert list(out.iterdir()) == []
 
 
 # The command: sentences name the folders, and only missing files are computed
@@ -216,23 +175,21 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def command(*words: str, views: tuple[str, ...] = VIEWS, code: int = 0, part: int = 1) -> int:
     """Run `wsd embed`; return how many sentences go through the model. Part 0: no listings."""
-    sentences = []
-    forward = Encoder._forward
+    sentences, add = [], WordExtraction.add
 
-    def counted(self: Encoder, batch: Any, places: Any) -> Any:
-        sentences.append(len(batch))
-        return forward(self, batch, places)
+    def counted(self: WordExtraction, rows: list[int], vectors: np.ndarray) -> None:
+        sentences.extend(rows)
+        add(self, rows, vectors)
 
     arguments = ["embed", "--model", "tiny.json", "--corpus", "corpus", "--words", *words]
     arguments += ["--views", *views, "--out", "e", "--threads", "2"]
     if part:
         arguments += ["--listings", *(f"e/{entry}.{part}.json" for entry in (*views, "alignment"))]
     with pytest.MonkeyPatch.context() as patched, logs_as_before():
-        patched.setattr(Encoder, "_forward", counted)
+        patched.setattr(WordExtraction, "add", counted)
         patched.setenv("HF_HUB_OFFLINE", "1")
         assert main(arguments) == code
-    # The trial of the model takes another path.
-    return sum(sentences)
+    return len(sentences)
 
 
 def test_a_new_word_computes_only_that_word(here: Path) -> None:
@@ -249,42 +206,36 @@ def test_a_new_word_computes_only_that_word(here: Path) -> None:
     # The vectors equal those of a run with this word alone, bit for bit.
     shutil.rmtree("e")
     command("crane")
-    crane = {name: data for name, data in contents().items() if "/crane@" in name}
-    assert crane == {name: data for name, (_, data) in after.items() if "/crane@" in name}
+    alone = {name: data for name, data in contents().items() if "/crane@" in name}
+    assert alone == {name: data for name, (_, data) in after.items() if "/crane@" in name}
     # Where nothing is missing, nothing of the model is loaded.
     shutil.rmtree("tiny")
     assert command("crane") == 0
 
 
-@pytest.mark.parametrize(
-    ("change", "expected"), [("corpus", 6), ("vectors", 5), ("cut", 5), ("alignment", 5)]
-)
-def test_missing_files_are_computed(here: Path, change: str, expected: int) -> None:
+@pytest.mark.parametrize("change", ["vectors", "cut", "alignment"])
+def test_missing_files_are_computed(here: Path, change: str) -> None:
     command("bat", "crane")
     crane, whole = Path(path_of("crane")), contents()
-    if change == "corpus":
-        corpora.write(Path("corpus/crane.parquet"), of_word("crane", 6))
-    elif change == "vectors":
-        (crane / "cls.safetensors").unlink()
-    elif change == "cut":
+    if change == "cut":
         (crane / "cls.safetensors").write_bytes(b"cut")
     else:
-        (crane / "alignment.json").unlink()
-    assert command("bat", "crane") == expected
-    assert command("bat", "crane") == 0
-    assert change == "corpus" or contents() == whole
-    assert (crane / "focal.safetensors").exists(), "the former sentences' vectors stay"
+        (crane / {"vectors": "cls.safetensors", "alignment": "alignment.json"}[change]).unlink()
+    assert command("bat", "crane") == 5 and contents() == whole
+    # Other sentences have a folder of their own.
+    corpora.write(Path("corpus/crane.parquet"), of_word("crane", 6))
+    assert command("bat", "crane") == 6 and command("bat", "crane") == 0
+    assert (crane / "focal.safetensors").exists()
 
 
 def test_a_further_view_is_computed_alone(here: Path) -> None:
     command("bat", views=("focal",))
     focal = path_of("bat", "focal.safetensors")
     before = files()[focal]
-    assert command("bat", views=VIEWS) == 4
-    assert files()[focal] == before
+    assert command("bat") == 4 and files()[focal] == before
     whole = contents()
     shutil.rmtree("e")
-    command("bat", views=VIEWS)
+    command("bat")
     assert contents() == whole
 
 
@@ -312,15 +263,10 @@ def test_files_by_hand_have_plain_names_and_are_used_alike(here: Path) -> None:
     assert {*crane} == {"alignment.json", "focal.safetensors", "cls.safetensors"}
     assert crane == keyed
     data = ["--corpus", "corpus", "--words", "bat", "crane"]
-    given = {"folder": ["e"], "listings": ["listed/cls.1.json", "listed/focal.1.json"]}
     with logs_as_before():
         run("folds", *data, "--repeats", "1", "--k", "2", "--out", "full.parquet")
-        for out, vectors in given.items():
+        for out, vectors in (("a", ["e"]), ("b", ["listed/cls.1.json", "listed/focal.1.json"])):
             run("classify", *data, "--embeddings", *vectors, "--view", "focal+cls", "--layers",
                 "2+1", "--estimator", "nearest_centroid", "--folds", "full.parquet",
                 "--out", f"{out}.parquet")  # fmt: skip
-            reports = ["e"] if out == "folder" else ["listed/alignment.1.json"]
-            run("alignment", "--model", "tiny", "--words", "bat", "crane", "--out", f"{out}.csv",
-                "--long", f"{out}-long.csv", "--embeddings", *reports)  # fmt: skip
-    for end in (".parquet", ".csv", "-long.csv"):
-        assert Path(f"folder{end}").read_bytes() == Path(f"listings{end}").read_bytes()
+    assert Path("a.parquet").read_bytes() == Path("b.parquet").read_bytes()

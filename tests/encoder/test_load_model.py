@@ -11,6 +11,7 @@ import torch
 import transformers
 import zoo
 from encoding import encode, marked
+from huggingface_hub import constants
 from safetensors.torch import load_file, save_file
 from tiny import tiny_bert
 from torch.nn import Linear, Module, Sequential
@@ -46,19 +47,14 @@ DISTANCE = "encoder.layer.0.attention.self.distance_embedding.weight"
 @pytest.mark.parametrize(
     ("change", "problem"),
     [
-        (lambda f: edit(f / "config.json", num_hidden_layers=3), r"lack .* tensors"),
         (lambda f: edit(f / "config.json", num_hidden_layers=1), "no place for 16 tensors"),
         # transformers ignores relative positions and would compute another model.
         (lambda f: rewrite_weights(f, {DISTANCE: torch.zeros(127, 8)}), "no place for 1 .*dist"),
         (lambda f: rewrite_weights(f, {f"bert.{DISTANCE}": torch.zeros(127, 8)}, "bert."), "dist"),
         # transformers would load the folder with any of its classes.
         (lambda f: edit(f / "tokenizer_config.json", tokenizer_class="AutoModel"), "model"),
-        (lambda f: edit(f / "tokenizer_config.json", tokenizer_class="pipeline"), "model"),
-        (lambda f: (f / "tokenizer.json").write_text('{"version": "1.0"}'), "cannot be loaded"),
-        (lambda f: (f / "model.safetensors").write_bytes(b"no weights"), "cannot be loaded"),
-        (lambda f: (f / "config.json").unlink(), "cannot be loaded"),
     ],
-)  # fmt: skip
+)
 def test_a_folder_whose_files_do_not_belong_together_is_refused(
     folder: Path, change: Callable[[Path], Any], problem: str
 ) -> None:
@@ -70,12 +66,12 @@ def test_a_folder_whose_files_do_not_belong_together_is_refused(
 
 def test_heads_and_buffers_are_no_surplus(folder: Path) -> None:
     expected = vectors_of(folder)
-    known = (
-        "cls.predictions.bias", "classifier.weight", "lm_head.weight", "score.weight",
-        "bert.embeddings.position_ids", "bert.embeddings.token_type_ids",
-        "bert.encoder.layer.0.attention.rotary_emb.inv_freq", "bert.encoder.layer.1.attn.bias",
+    names = (
+        "cls.predictions.bias", "lm_head.weight", "bert.embeddings.position_ids",
+        "bert.embeddings.token_type_ids", "bert.encoder.layer.0.attention.rotary_emb.inv_freq",
+        "bert.encoder.layer.1.attn.bias",
     )  # fmt: skip
-    rewrite_weights(folder, {name: torch.zeros(1) for name in known}, "bert.")
+    rewrite_weights(folder, {name: torch.zeros(1) for name in names}, "bert.")
     assert np.array_equal(vectors_of(folder), expected)
 
 
@@ -102,19 +98,13 @@ def test_code_of_a_model_is_not_run(folder: Path, file: str) -> None:
 def test_no_request_is_made_while_a_model_is_loaded(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from huggingface_hub import constants
-
-    seen: list[bool] = []
-
     def load(*_: object, **__: object) -> None:
-        seen.append(constants.is_offline_mode())
-        raise OSError("no")
+        raise OSError(f"offline: {constants.is_offline_mode()}")
 
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
     monkeypatch.setattr("transformers.AutoTokenizer.from_pretrained", load)
-    with pytest.raises(ModelError, match="cannot be loaded"):
+    with pytest.raises(ModelError, match="offline: True"):
         load_folder(str(folder))
-    assert seen == [True]
     assert not constants.is_offline_mode()
 
 
@@ -126,33 +116,16 @@ def test_random_weights_are_drawn_as_the_architecture_draws_them(folder: Path) -
     torch.manual_seed(7)
     config = transformers.BertConfig.from_pretrained(folder)
     expected = dict(transformers.BertModel(config).named_parameters())
-    trained = Encoder.load(str(folder), device="cpu")
     edit(folder / "config.json", dtype="bfloat16")
     (folder / "model.safetensors").write_bytes(b"no weights")
-    torch.manual_seed(11)
     state = torch.get_rng_state()
     _, model = load_folder(str(folder), 7)
     assert torch.equal(torch.get_rng_state(), state), "another program's numbers would change"
     drawn = dict(model.named_parameters())
     assert drawn.keys() == expected.keys()
     assert all(torch.equal(tensor, expected[name]) for name, tensor in drawn.items())
-    control = Encoder.load(str(folder), device="cpu", random_weights=7)
-    assert control.drawn == weights_digest(model) and trained.drawn is None
-    assert control.align(SENTENCES) == trained.align(SENTENCES)
-    assert control.architecture == trained.architecture
-    assert Encoder.load(str(folder), device="cpu", random_weights=8).drawn != control.drawn
-
-
-def test_the_digest_sees_a_weight_and_a_name(folder: Path) -> None:
-    _, model = load_folder(str(folder))
-    digests = [weights_digest(model)]
-    with torch.no_grad():
-        model.pooler.dense.weight[0, 0] += 1
-    digests.append(weights_digest(model))
-    model.qooler = model.pooler  # the same place in the order of the names
-    del model.pooler
-    digests.append(weights_digest(model))
-    assert len(set(digests)) == 3
+    digests = [Encoder.load(str(folder), device="cpu", random_weights=n).drawn for n in (7, 8)]
+    assert digests[0] == weights_digest(model) != digests[1]
 
 
 # Device and precision
@@ -166,20 +139,9 @@ def test_a_device_that_is_not_there_or_cannot_compute_so(folder: Path) -> None:
             Encoder.load("nowhere", device="cuda")
 
 
-@pytest.mark.parametrize("has", [True, False])
-def test_bfloat16_in_software_gives_a_warning(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, has: bool
-) -> None:
-    monkeypatch.setattr("platform.machine", lambda: "x86_64")
-    monkeypatch.setattr(torch.cpu, "_is_avx512_bf16_supported", lambda: has)
-    monkeypatch.setattr(torch.cpu, "_is_amx_tile_supported", lambda: False)
-    Encoder.load(str(folder), device="cpu", precision="bfloat16")
-    assert ("no instructions for bfloat16" in caplog.text) != has
-
-
 @pytest.mark.parametrize("name", ["llama", "deberta"])
-def test_weights_are_read_in_the_precision_as_if_cast_afterwards(tmp_path: Path, name: str) -> None:
-    folder = str(zoo.build(name, tmp_path / "whole"))
+def test_weights_are_read_in_the_precision_as_if_cast_afterwards(built: Any, name: str) -> None:
+    folder = str(built(name))
     (_, whole), (_, half) = load_folder(folder), load_folder(folder, precision="bfloat16")
     expected = dict(whole.named_parameters())
     assert {tensor.dtype for tensor in expected.values()} == {torch.float32}
@@ -187,17 +149,16 @@ def test_weights_are_read_in_the_precision_as_if_cast_afterwards(tmp_path: Path,
         assert torch.equal(tensor, expected[parameter].to(torch.bfloat16)), parameter
     # A cast of the whole model would round the rotary frequencies too.
     buffers = dict(whole.named_buffers())
-    for buffer, tensor in half.named_buffers():
-        assert torch.equal(tensor, buffers[buffer]), buffer
-    # Weights in half precision are read as float32 if the config says so.
-    half.save_pretrained(tmp_path / "half")
-    edit(tmp_path / "half/config.json", dtype="bfloat16")
-    for file in Path(folder).glob("tokenizer*"):
-        (tmp_path / "half" / file.name).write_bytes(file.read_bytes())
-    _, again = load_folder(str(tmp_path / "half"))
-    assert {tensor.dtype for tensor in again.parameters()} == {torch.float32}
+    assert all(torch.equal(tensor, buffers[buffer]) for buffer, tensor in half.named_buffers())
     _, drawn = load_folder(folder, 1, precision="bfloat16")
     assert {tensor.dtype for tensor in drawn.parameters()} == {torch.bfloat16}
+
+
+def test_weights_in_half_precision_are_read_as_float32(folder: Path) -> None:
+    _, half = load_folder(str(folder), precision="bfloat16")
+    half.save_pretrained(folder)
+    edit(folder / "config.json", dtype="bfloat16")
+    assert {tensor.dtype for tensor in load_folder(str(folder))[1].parameters()} == {torch.float32}
 
 
 # Packed layers
@@ -205,18 +166,9 @@ def test_weights_are_read_in_the_precision_as_if_cast_afterwards(tmp_path: Path,
 X = torch.randn((7, 5, 16), generator=torch.Generator().manual_seed(1))
 
 
-def can_pack(dtype: torch.dtype) -> bool:
-    """Return whether torch packs such numbers on this processor; AVX2 alone has no bfloat16."""
-    if not torch.backends.mkldnn.is_available():
-        return False
-    try:
-        torch.ops.mkldnn._reorder_linear_weight(torch.ones((2, 2), dtype=dtype), 1)
-    except RuntimeError:
-        return False
-    return True
-
-
-needs_packing = pytest.mark.skipif(not can_pack(torch.float32), reason="torch cannot pack here")
+needs_packing = pytest.mark.skipif(
+    not torch.backends.mkldnn.is_available(), reason="torch cannot pack here"
+)
 
 
 def run(model: Module, x: torch.Tensor = X) -> torch.Tensor:
@@ -224,63 +176,41 @@ def run(model: Module, x: torch.Tensor = X) -> torch.Tensor:
         return model(x)
 
 
-@pytest.mark.parametrize("bias", [True, False])
-@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
-@pytest.mark.parametrize("rows", [1, 700])
-def test_a_layer_is_packed_where_the_processor_can_and_gives_the_same_product(
-    bias: bool, dtype: torch.dtype, rows: int
-) -> None:
-    model = Sequential(Linear(16, 24, bias=bias)).to(dtype)
-    x = torch.randn((rows, 16), generator=torch.Generator().manual_seed(rows)).to(dtype)
-    expected = run(model, x)
-    assert pack(model, lambda: run(model, x)) == can_pack(dtype)
-    assert isinstance(model[0], PackedLinear) == can_pack(dtype)
-    rounding = 1e-5 if dtype is torch.float32 else 0.05
-    assert run(model, x).dtype == dtype
-    assert torch.allclose(run(model, x), expected, rtol=rounding, atol=rounding)
-
-
 @needs_packing
-def test_every_plain_linear_layer_is_packed_shared_ones_once() -> None:
+@pytest.mark.parametrize("rows", [1, 700])
+def test_plain_linear_layers_are_packed_and_give_the_same_product(rows: int) -> None:
     shared = Linear(16, 16)
-    model = Sequential(shared, Sequential(Linear(16, 16), torch.nn.GELU()), shared)
-    before = run(model)
-    assert pack(model, lambda: run(model))
+    model = Sequential(shared, Sequential(Linear(16, 16, bias=False), torch.nn.GELU()), shared)
+    x = torch.randn((rows, 16), generator=torch.Generator().manual_seed(rows))
+    before = run(model, x)
+    assert pack(model, lambda: run(model, x))
     kinds = [type(m) for m in model.modules() if isinstance(m, Linear | PackedLinear)]
     assert kinds == [PackedLinear] * 2 and model[0] is model[2]
-    assert torch.allclose(run(model), before, atol=1e-6)
+    assert torch.allclose(run(model, x), before, rtol=1e-5, atol=1e-5)
 
 
-class ReadsWeights(Module):
-    def __init__(self) -> None:
-        super().__init__()
-        self.dense = Linear(16, 16)
-
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
-        return self.dense(x) + self.dense.weight.sum()
-
-
-class Own(Linear):
+class Twice(Linear):
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         return 2 * super().forward(x)
 
 
-def of_nan() -> Module:
-    model = Sequential(Linear(16, 16))
-    model[0].weight.data[0, 0] = torch.nan
-    return model
+class ReadsWeights(Sequential):
+    """A model that reads the weights of a layer without calling it."""
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self[0](x) + self[0].weight.sum()
 
 
 @pytest.mark.parametrize(
     "model",
-    [ReadsWeights(), Sequential(Own(16, 16)), Sequential(Linear(16, 16).double()), of_nan()],
+    [ReadsWeights(Linear(16, 16)), Sequential(Twice(16, 16)), Sequential(Linear(16, 16).double())],
 )
 def test_other_layers_do_not_change(model: Module) -> None:
-    x = X.double() if next(model.parameters()).dtype is torch.float64 else X
+    x = X.to(next(model.parameters()).dtype)
     before = run(model, x)
     assert not pack(model, lambda: run(model, x))
     assert not any(isinstance(module, PackedLinear) for module in model.modules())
-    assert torch.equal(run(model, x).nan_to_num(), before.nan_to_num())
+    assert torch.equal(run(model, x), before)
 
 
 @needs_packing
@@ -291,8 +221,5 @@ def test_large_weights_and_a_product_that_differs_are_not_used(
     with monkeypatch.context() as patched:
         patched.setattr(PackedLinear, "forward", lambda self, x: 1.001 * forward(self, x))
         assert not pack(model, lambda: run(model))
-    with monkeypatch.context() as patched:
-        patched.setattr(load_model, "MOST_BYTES", 4 * 16 * 16 - 1)
-        assert not pack(model, lambda: run(model))
-    assert type(model[0]) is Linear
-    assert pack(model, lambda: run(model))
+    monkeypatch.setattr(load_model, "MOST_BYTES", 4 * 16 * 16 - 1)
+    assert not pack(model, lambda: run(model)) and type(model[0]) is Linear

@@ -1,10 +1,9 @@
 """The pieces of the focal word: any text against an oracle, windows, inputs, refused text."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 import torch
 import zoo
@@ -17,10 +16,9 @@ from tiny import PositionModel, corpus_of, tiny_bert, tiny_tokenizer
 from tokenizers import Tokenizer, decoders, models, normalizers, trainers
 from transformers import AutoModel, AutoTokenizer, PreTrainedTokenizerFast
 
-from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.encoder_input import InputValue
 from wsd.encoder.encoder import Encoder
-from wsd.encoder.match_word_pieces import Aligned, Aligner, normalised, spelling, words_that_fit
+from wsd.encoder.match_word_pieces import Aligned, Aligner, words_that_fit
 from wsd.errors import ModelError
 from wsd.inference.sentences import as_corpus, cut
 
@@ -38,8 +36,8 @@ TOKENIZERS = [("roberta", 25)] + [
 
 # Characters that are difficult for tokenizers or for counting words.
 HARD = [
-    "crane", "Crane", "cranes", "CRANE", "don't", "can't", "n't", "'s", "'", "``", "''", ",", ".",
-    "...", "\u2026", "u.s.", "x-ray", "-", "(", ")", "[", "]", "<", ">", "|", "do", "not", "a",
+    "crane", "Crane", "cranes", "CRANE", "don't", "n't", "'s", "'", "``", "''", ",", ".", "...",
+    "\u2026", "u.s.", "x-ray", "-", "(", "]", "<", "|", "a", "##s", "##", "quixotically-untrue",
     # Not one to one: ligatures, wide letters, fractions, composed letters, separate marks.
     "\ufb01nch", "\uff23\uff32\uff21\uff2e\uff25", "\u00bd", "\u2460", "\u2122", "na\u00efve",
     "e\u0301te\u0301", "\u0300", "\u0301\u0302", "a\u0338", "\u0345", "\u1e9e", "\u0130",
@@ -49,20 +47,12 @@ HARD = [
     "\U0001f9a9", "\U0001f468\u200d\U0001f469\u200d\U0001f467", "\U0001f3f3\ufe0f\u200d\U0001f308",
     "\u8d77\u91cd\u673a", "\u043a\u0440\u0430\u043d", "\u0e44\u0e17\u0e22", "\u0b95\u0bcd\u0bb7",
     # The tokenizers' special marks, as text.
-    "\u2581", "\u2581crane", "\u2581\u2581", "##s", "##", "\u0120", "\u0120crane",
-    "antidisestablishmentarianism", "quixotically-misunderestimated", "x" * 120,
+    "\u2581", "\u2581crane", "\u2581\u2581", "\u0120", "\u0120crane", "x" * 120,
 ]  # fmt: skip
 ANY = st.text(
     st.characters(exclude_categories=("Cs", "Zs", "Zl", "Zp")), min_size=1, max_size=6
 ).filter(lambda token: token.split() == [token])
 SENTENCE = st.lists(st.one_of(st.sampled_from(HARD), ANY), min_size=1, max_size=9)
-
-
-def try_align(aligner: Aligner, corpus: Corpus) -> Aligned | ModelError:
-    try:
-        return aligner.align(corpus)[0]
-    except ModelError as error:
-        return error
 
 
 @pytest.mark.parametrize(("name", "examples"), TOKENIZERS)
@@ -77,26 +67,21 @@ def test_any_text_is_aligned_by_its_characters_whole_cut_and_masked(
     n_before, n_after = len(aligner.before), len(aligner.after)
     ends = n_before + n_after
 
-    @settings(
-        max_examples=examples,
-        deadline=None,
-        suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-    )
+    @settings(max_examples=examples, deadline=None, suppress_health_check=HealthCheck)
     @given(SENTENCE, st.data())
     def check(tokens: list[str], data: st.DataObject) -> None:
         position = data.draw(st.integers(0, len(tokens) - 1))
         corpus = corpus_of((" ".join(tokens), position))
         encoded, words = oracle.pieces(tokens)
-        whole = try_align(aligner, corpus)
         if position not in words:
-            assert isinstance(whole, ModelError) and "leaves nothing of" in whole.problem
+            with pytest.raises(ModelError, match="leaves nothing of"):
+                aligner.align(corpus)
             return
-        assert isinstance(whole, Aligned), whole
+        (whole,) = aligner.align(corpus)
         assert whole.ids == encoded["input_ids"]
-        assert whole.focal == [i for i, word in enumerate(words) if word == position]
-        assert whole.others == [
-            i for i, word in enumerate(words) if word is not None and word != position
-        ]
+        places = [i for i, word in enumerate(words) if word is not None]
+        assert whole.focal == [i for i in places if words[i] == position]
+        assert whole.others == [i for i in places if words[i] != position]
         assert whole.vanished == len(set(range(len(tokens))) - set(words))
         assert whole.special == 0 and len(whole.pieces) == len(whole.focal)
         if masking:
@@ -106,11 +91,12 @@ def test_any_text_is_aligned_by_its_characters_whole_cut_and_masked(
             assert [masked.ids[i] for i in masked.others] == [whole.ids[i] for i in whole.others]
             assert (masked.pieces, masked.unknown) == (whole.pieces, whole.unknown)
         limit = data.draw(st.integers(ends + 1, len(whole.ids) + 2))
-        cut = try_align(Aligner(oracle.tokenizer, limit), corpus)
+        cutting = Aligner(oracle.tokenizer, limit)
         if ends + len(whole.focal) > limit:
-            assert isinstance(cut, ModelError) and "the focal word has" in cut.problem
+            with pytest.raises(ModelError, match="the focal word has"):
+                cutting.align(corpus)
             return
-        assert isinstance(cut, Aligned), cut
+        (cut,) = cutting.align(corpus)
         assert len(cut.ids) <= limit and cut.windowed == (len(whole.ids) > limit)
         # The kept pieces are one stretch of the sentence between the same special tokens.
         inner, shift = cut.ids[n_before : len(cut.ids) - n_after], whole.focal[0] - cut.focal[0]
@@ -131,34 +117,20 @@ def test_any_text_is_aligned_by_its_characters_whole_cut_and_masked(
 # Windows
 
 
-def position_encoder(input: InputValue = "plain", length: int = 64, **options: Any) -> Encoder:
-    model = PositionModel(max_length=length)
-    device = torch.device("cpu")
-    return Encoder(tiny_tokenizer(length), model, input=input, device=device, **options)
-
-
 def aligned(text: str, input: InputValue = "plain", length: int = 64) -> tuple[Aligned, list[str]]:
     """Return a sentence whose focal word is between bars, and its pieces."""
     (sentence,) = Aligner(tiny_tokenizer(length), length, input=input).align(marked(text))
     return sentence, tiny_tokenizer().convert_ids_to_tokens(sentence.ids)
 
 
-def test_words_are_added_in_turn_from_both_sides() -> None:
+def test_a_window_is_as_even_as_possible_and_is_counted() -> None:
     assert words_that_fit([1] * 9, 4, 5) == range(2, 7)
-    assert words_that_fit([1] * 9, 0, 5) == range(5)
     assert words_that_fit([1] * 9, 8, 4) == range(5, 9)
     assert words_that_fit([1, 3, 1, 1, 1], 2, 3) == range(2, 5)  # a word is kept whole
-    assert words_that_fit([2, 2], 1, 4) == range(2)
-    assert words_that_fit([1, 5, 1], 1, 4) == range(0)
-
-
-def test_a_window_is_as_even_as_possible_and_is_counted() -> None:
     sentence, pieces = aligned("a " * 40 + "|crane|" + " the" * 40, length=16)
     assert sentence.windowed and len(pieces) == 16
     assert [pieces[i] for i in sentence.focal] == ["crane"]
     assert (pieces.count("a"), pieces.count("the")) == (7, 6)
-    sentence, pieces = aligned("a bird of the |crane xyz| near the river", length=8)
-    assert sentence.windowed and len(pieces) == 8 and len(sentence.focal) == 4
     # A word of 20 pieces leaves room for 10 others; its mask for 29.
     for input, others in (("plain", 10), ("masked", 29)):
         sentence, pieces = aligned("a " * 30 + f"|{'x' * 20}|", input, length=32)
@@ -172,8 +144,6 @@ def test_a_window_is_as_even_as_possible_and_is_counted() -> None:
         ("the |crane xyz|", "plain", 5, "4 pieces, the limit is 5"),
         ("the |xyz| flew", {"template": "the river of the {sentence} {sentence}"}, 9,
          "3 pieces, the limit is 9 with the template"),
-        ("a |\u0300|", "plain", 64, "nothing of the focal word"),
-        ("a |[SEP]| flew", "plain", 64, "'[SEP]' is a special token"),
         ("the |crane [SEP]| flew", "plain", 64, "is a special token"),
         # The letters `ban` and `k` are one piece, which is not the focal word's alone.
         ("a |ban| flew", {"template": "{sentence} : {word}k"}, 64,
@@ -194,51 +164,38 @@ def test_a_focal_word_that_cannot_be_read_names_the_instance(
 
 def read(input: InputValue, pooling: str = "mean") -> list[float]:
     """Return the position that each view reads, in `[CLS] the crane ##s flew [SEP]`."""
-    encoder = position_encoder(input, pooling=pooling)
+    how: dict[str, Any] = {"input": input, "pooling": pooling, "device": torch.device("cpu")}
+    encoder = Encoder(tiny_tokenizer(), PositionModel(), **how)
     views = ("focal", "context", "sentence")
     return encode(encoder, marked("the |cranes| flew"), *views)[:, 0, 0, 0].tolist()
 
 
 def test_the_copy_that_is_read() -> None:
     assert read("plain") == [2.5, 2.5, 2.5]
-    assert read("echo") == [6.5, 6.5, 6.5]
     assert read("echo", "last") == [7, 6.5, 6.5]
     # [CLS] near the crane ##s flew : crane ##s a [SEP]
     prompt = "near {sentence} : {word} a"
-    assert read({"template": prompt}) == [7.5, 3.5, 3.5]
     assert read({"template": prompt, "read": "last"}) == [9, 3.5, 3.5]
-    # The word comes before the sentence.
-    assert read({"template": "{word} : {sentence}"}) == [5.5, 5.5, 5.5]
     # [CLS] the < crane ##s > flew [SEP]
-    assert read({"mark": ["<", ">"]}) == [3.5, 3.5, 3.5]
     for pooling, position in (("mean", 3.5), ("first", 2), ("last", 5)):
         assert read({"mark": ["<", ">"], "read": "mark"}, pooling) == [position, 3.5, 3.5]
-
-
-def test_a_span_of_several_tokens_in_every_place() -> None:
-    template = {"template": '{sentence} "{sentence}" {word}.', "read": "last"}
-    sentence, pieces = aligned("a |river bank| flew", template)
-    text = '[CLS] a river bank flew " a river bank flew " river bank . [SEP]'
-    assert pieces == text.split()
-    assert (sentence.focal, sentence.others, sentence.within) == ([13], [6, 9], [7, 8])
-    assert sentence.pieces == ("river", "bank")
+    for mark in (["<t>", "</t>"], ["<", "\U0001f9a9"]):
+        with pytest.raises(ModelError, match="has no token"):
+            read({"mark": mark})
 
 
 @pytest.mark.parametrize(
-    ("input", "text"),
-    [
-        ("echo", "{sentence} {sentence}"),
-        ({"template": "the {sentence} of : {sentence} near {word} a"},
-         "the {sentence} of : {sentence} near crane a"),
-        ({"template": '"{sentence}", "{sentence}"'}, '" {sentence} " , " {sentence} "'),
-    ],
-)  # fmt: skip
-def test_a_long_sentence_is_cut_alike_in_both_copies(input: InputValue, text: str) -> None:
+    "template",
+    ["{s} {s}", "the {s} of : {s} near {word} a", '" {s} " , " {s} "'],
+)
+def test_a_long_sentence_is_cut_alike_in_both_copies(template: str) -> None:
     """`xyz` has three pieces. No further word fits, and the template stays whole."""
     words = "a " * 20 + "xyz bird |crane| river" + " bank" * 20
+    input = {"template": template.replace("{s}", "{sentence}")}
     sentence, pieces = aligned(words, input, length=32)
     own = [pieces[i] for i in sentence.sentence]
-    assert pieces == ["[CLS]", *text.replace("{sentence}", " ".join(own)).split(), "[SEP]"]
+    text = template.replace("{s}", " ".join(own)).replace("{word}", "crane")
+    assert pieces == ["[CLS]", *text.split(), "[SEP]"]
     assert sentence.windowed and 30 <= len(pieces) <= 32
     assert "".join(own).replace("##", "").count("xyzbirdcraneriver") == 1
 
@@ -255,16 +212,18 @@ COPIES = "{sentence} , {sentence} ."
 # The input, and what the oracle is told.
 INPUTS: dict[str, tuple[InputValue, dict[str, Any]]] = {
     "echo": ("echo", {"template": "{sentence} {sentence}"}),
-    "prompt-word": ({"template": PROMPT}, {"template": PROMPT}),
-    "prompt-last": ({"template": PROMPT, "read": "last"}, {"template": PROMPT, "read": "last"}),
-    "word-first": ({"template": "{word}: {sentence}"}, {"template": "{word}: {sentence}"}),
     "mark": ({"mark": ['"', ";"]}, {"template": "{sentence}", "mark": ('"', ";")}),
-    "mark-in-copies": (
-        {"template": COPIES, "mark": ['"', ";"], "read": "mark"},
-        {"template": COPIES, "mark": ('"', ";"), "read": "mark"},
-    ),
+} | {
+    name: (value, value)
+    for name, value in {
+        "prompt-word": {"template": PROMPT},
+        "prompt-last": {"template": PROMPT, "read": "last"},
+        "word-first": {"template": "{word}: {sentence}"},
+        "mark-in-copies": {"template": COPIES, "mark": ['"', ";"], "read": "mark"},
+    }.items()
 }
 # Focal words first, last, capital, alone, repeated, of many pieces, and of letters beyond ASCII.
+# Focal words first, last, capital, alone, repeated, of many pieces or tokens, beyond ASCII.
 SENTENCES = marked(
     "the |crane| flew over the river",
     "crane after crane , the |crane| 's shadow",
@@ -272,6 +231,7 @@ SENTENCES = marked(
     "it was , she said , the ( |crane| ) .",
     "a |misunderestimated| crane",
     "they see the |naïve|",
+    "a |river bank| flew",
 )
 
 
@@ -305,8 +265,6 @@ def test_markers_that_were_added_to_the_tokenizer(
     built: Built, tmp_path: Path, name: str, special: bool
 ) -> None:
     marks = ["<t>", "</t>"]
-    with pytest.raises(ModelError, match=r"has no token '<t>'"):
-        Encoder.load(str(built(name)), device="cpu", input={"mark": marks})
     tokenizer = AutoTokenizer.from_pretrained(built(name))
     tokenizer.add_tokens(marks, special_tokens=special)
     model = AutoModel.from_pretrained(built(name))
@@ -320,25 +278,7 @@ def test_markers_that_were_added_to_the_tokenizer(
     assert sentence.special == 0
 
 
-def test_an_unknown_marker_is_refused() -> None:
-    for mark in (["<t>", "</t>"], ["<", "\U0001f9a9"]):
-        with pytest.raises(ModelError, match="has no token"):
-            position_encoder({"mark": mark})
-
-
 # Tokenizers
-
-
-def test_only_words_inside_the_sentence_get_a_space(built: Built, tmp_path: Path) -> None:
-    corpus = marked("|crane| is a crane", "crane is a |crane|")
-    for name in ("roberta", "gpt2", "deberta", "modernbert"):
-        first, later = Aligner(AutoTokenizer.from_pretrained(built(name)), None).align(corpus)
-        assert later.pieces[0].startswith("\u0120"), name
-        assert not first.pieces[0].startswith("\u0120"), name
-    folder = zoo.copied(built("roberta"), tmp_path / "model")
-    zoo.edit(folder / "tokenizer_config.json", add_prefix_space=True)
-    first, later = Aligner(AutoTokenizer.from_pretrained(folder), None).align(corpus)
-    assert first.pieces == later.pieces
 
 
 def test_a_tokenizer_that_cuts_across_words_is_refused() -> None:
@@ -352,11 +292,8 @@ def test_a_tokenizer_that_cuts_across_words_is_refused() -> None:
 
 
 def test_a_tokenizer_without_word_ids_or_without_a_mask_is_refused(built: Built) -> None:
-    class Slow:
-        is_fast = False
-
     with pytest.raises(ModelError, match="word ids"):
-        Aligner(Slow(), None)
+        Aligner(object(), None)
     with pytest.raises(ModelError, match="has no mask token"):
         Aligner(AutoTokenizer.from_pretrained(built("gpt2")), None, input="masked")
 
@@ -364,55 +301,21 @@ def test_a_tokenizer_without_word_ids_or_without_a_mask_is_refused(built: Built)
 def test_capitals_in_a_vocabulary_of_a_tokenizer_without_them(built: Built, tmp_path: Path) -> None:
     """BioBERT's folder does not mention case, so the library makes all letters lower case."""
     folder = zoo.copied(built("bert-cased"), tmp_path / "model")
-    for lowers in (True, False):
-        zoo.edit(folder / "tokenizer_config.json", do_lower_case=lowers)
-        tokenizer = AutoTokenizer.from_pretrained(folder)
-        if lowers:
-            with pytest.raises(ModelError, match="lowers the case of text") as error:
-                Aligner(tokenizer, None)
-            assert '"do_lower_case": false' in str(error.value)
-        else:
-            Aligner(tokenizer, None)
-
-
-def test_pieces_that_do_not_spell_the_focal_word_are_an_error(
-    built: Built, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The pieces belong to the next word, a well-known fault of pipelines."""
-
-    def off_by_one(*args: Any) -> Iterator[list[Any]]:
-        for pieces in own(*args):
-            yield [piece._replace(word=piece.word - 1) for piece in pieces]
-
-    own = Aligner._cut
-    for name in ("bert", "roberta", "xlm-roberta", "llama"):
-        aligner = Aligner(AutoTokenizer.from_pretrained(built(name)), None)
-        with monkeypatch.context() as patched:
-            patched.setattr(Aligner, "_cut", off_by_one)
-            with pytest.raises(ModelError, match="do not spell the focal word 'crane'"):
-                aligner.align(marked("near the |crane| it slept"))
-
-
-@pytest.mark.parametrize("name", ["bert-cased", "roberta", "xlm-roberta", "albert", "llama"])
-def test_pieces_are_spelled_as_text(built: Built, name: str) -> None:
-    backend = AutoTokenizer.from_pretrained(built(name)).backend_tokenizer
-    for word in ("crane", "don't", "na\u00efve", "quixotically"):
-        (cut,) = backend.encode_batch([[word]], is_pretokenized=True, add_special_tokens=False)
-        assert spelling(backend, cut.tokens) == normalised(backend, word)
-        assert spelling(backend, cut.tokens[:-1]) != normalised(backend, word)
+    zoo.edit(folder / "tokenizer_config.json", do_lower_case=True)
+    with pytest.raises(ModelError, match="lowers the case of text") as error:
+        Aligner(AutoTokenizer.from_pretrained(folder), None)
+    assert '"do_lower_case": false' in str(error.value)
 
 
 def test_a_tokenizer_without_a_decoder_spells_by_its_pieces() -> None:
     made = tiny_tokenizer()
     made.backend_tokenizer.decoder = None
-    (aligned_sentence,) = Aligner(made, None).align(marked("the |crane|"))
-    assert aligned_sentence.pieces == ("crane",)
+    assert Aligner(made, None).align(marked("the |crane|"))[0].pieces == ("crane",)
 
 
 def test_special_tokens_in_the_text(built: Built) -> None:
-    counts = {"bert": ("[SEP]", 1), "roberta": ("<s>", 1), "gpt2": ("<|endoftext|>", 0)}
     # GPT-2 uses its only special token as the unknown token too.
-    for name, (special, count) in counts.items():
+    for name, special, count in (("roberta", "<s>", 1), ("gpt2", "<|endoftext|>", 0)):
         aligner = Aligner(AutoTokenizer.from_pretrained(built(name)), None)
         (sentence,) = aligner.align(corpus_of((f"the {special} crane", 2)))
         assert (sentence.special, sentence.unknown) == (count, False)
@@ -421,18 +324,6 @@ def test_special_tokens_in_the_text(built: Built) -> None:
     (sentence,) = aligner.align(marked("the <cls> |crane|"))
     assert sentence.cls == len(sentence.ids) - 1
     assert sentence.ids.count(sentence.ids[-1]) == 2
-
-
-def test_the_number_of_pieces_of_the_model_is_respected() -> None:
-    tokenizer = tiny_tokenizer()
-    tokenizer.add_tokens(["zebra"])
-    model = PositionModel()
-    model.get_input_embeddings = lambda: torch.nn.Embedding(len(tokenizer) - 1, 4)  # type: ignore[attr-defined]
-    encoder = Encoder(tokenizer, model, device=torch.device("cpu"))
-    assert np.isfinite(encode(encoder, marked("a |crane|"))).all()
-    with pytest.raises(ModelError, match="the tokenizer has a piece number") as error:
-        encoder.align(marked("a |crane|", "a |zebra|"))
-    assert "crane test 0" in str(error.value)
 
 
 # Running text

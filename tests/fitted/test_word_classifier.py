@@ -62,8 +62,7 @@ def test_test_vectors_get_the_stored_scores_and_their_probabilities(
         assert not fitted.is_ood(own.distance).any()
         assert_array_equal(fitted.gold, learner.corpus.gold[rows])
         assert_array_equal(fitted.lines, learner.corpus.index[rows])
-        texts = fitting.sentences(word)
-        assert texts[3] == " ".join(learner.corpus.tokens[rows[3]])
+        assert fitting.sentences(word)[3] == " ".join(learner.corpus.tokens[rows[3]])
 
 
 TRAIN = np.array([[1.0, 0], [0.8, 0.6], [0, 1], [-1, 0]])
@@ -100,10 +99,8 @@ def test_answers_by_hand() -> None:
 
 
 def test_the_nearest_gloss_is_the_mean_of_a_sense_s_glosses() -> None:
-    glosses = replace(
-        corpus_of(("a crane", 1), ("the crane", 1), ("crane", 0)),
-        gold=np.array([0, 0, 1], dtype=np.int32),
-    )
+    corpus = corpus_of(("a crane", 1), ("the crane", 1), ("crane", 0))
+    glosses = replace(corpus, gold=np.array([0, 0, 1], dtype=np.int32))
     vectors = np.array([[2.0, 0], [0, 2], [-1, 0]], dtype=np.float32)
     fitted = nearest_gloss(glosses, vectors, (SenseText("a"), SenseText("b")))
     answers = fitted.answer(np.array([[1.0, 0]]))
@@ -119,32 +116,27 @@ def test_the_temperature_is_that_of_the_training_set_alone(
     results: Results, tmp_path: Path
 ) -> None:
     """Scores and labels of test rows do not change it; out-of-fold rows do."""
-    path = results.predictions(LOGISTIC)
-    temperatures = stored_temperatures(path)
+    path, out = results.predictions(LOGISTIC), tmp_path / "changed.parquet"
     (test, source), (held_out, _) = (read_predictions(path, split) for split in ("test", CV))
-    logits = {word.word: np.log(word.scores) for word in held_out}
-    golds = {word.word: word.gold for word in held_out}
-    assert temperatures == reliability.fit_temperatures(
-        {word: (logits[word], golds[word]) for word in logits}
-    )
-    out = tmp_path / "changed.parquet"
+
+    def written(words: list[WordPredictions], **model: str) -> dict[str, float]:
+        encoder = {"model": {**source["encoder"]["model"], **model}}
+        write_predictions(out, words, {**source, "encoder": encoder})
+        return stored_temperatures(out)
 
     def spoilt(words: list[WordPredictions]) -> list[WordPredictions]:
         return [replace(word, gold=1 - word.gold) for word in words]
 
-    write_predictions(out, [*spoilt(test), *held_out], source)
-    assert stored_temperatures(out) == temperatures
-    write_predictions(out, [*test, *spoilt(held_out)], source)
-    assert stored_temperatures(out) != temperatures
+    logits = {word.word: (np.log(word.scores), word.gold) for word in held_out}
+    temperatures = stored_temperatures(path)
+    assert temperatures == reliability.fit_temperatures(logits)
+    assert written([*spoilt(test), *held_out]) == temperatures
+    assert written([*test, *spoilt(held_out)]) != temperatures
     # A word without folds has one too, from the others.
-    write_predictions(out, [*test, held_out[0]], source)
-    assert stored_temperatures(out).keys() == temperatures.keys()
-    write_predictions(out, test, source)
-    assert stored_temperatures(out) == {}
+    assert written([*test, held_out[0]]).keys() == temperatures.keys()
+    assert written(test) == {}
     # An encoder that was trained on the labels has seen those of every fold.
-    model = {**source["encoder"]["model"], "finetuned_from": "tiny"}
-    write_predictions(out, held_out, {**source, "encoder": {"model": model}})
-    assert stored_temperatures(out) == {}
+    assert written(held_out, finetuned_from="tiny") == {}
 
 
 def test_cosines_without_a_temperature_are_no_probabilities(results: Results) -> None:

@@ -11,7 +11,7 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
@@ -28,22 +28,17 @@ LARGE = (".safetensors", ".bin")
 
 @dataclass
 class HubServer(LocalServer):
-    """Serves folders as repositories.
+    """Serves folders as repositories: name -> full commit -> folder with its files.
 
     Attributes
     ----------
-    repositories : mapping
-        Repository name -> full commit -> folder with its files. May be changed while serving.
     tamper : dict
-        File name -> function from the file's bytes to those that are sent in their place. The
-        headers stay those of the true file, as when a proxy or a disk damages it.
+        File name -> function from the file's bytes to those that are sent in their place.
     refuse : dict
         Name of a repository or of a file -> status and headers of the answer to any request for
         it. A gated repository, for one, lets a stranger list its files and refuses each of them.
     fail_next : list of int
         Statuses of the next answers, whatever is asked.
-    info : object
-        JSON that is said of any repository in place of its description; None for the true one.
     tag : str, optional
         The tag of every file, in place of the true one.
     uploaded : dict
@@ -56,7 +51,6 @@ class HubServer(LocalServer):
     tamper: dict[str, Callable[[bytes], bytes]] = field(default_factory=dict)
     refuse: dict[str, tuple[int, dict[str, str]]] = field(default_factory=dict)
     fail_next: list[int] = field(default_factory=list)
-    info: object = None
     tag: str | None = None
     uploaded: dict[str, bytes] = field(default_factory=dict)
     requests: list[str] = field(default_factory=list)
@@ -91,12 +85,9 @@ class HubServer(LocalServer):
             return send(handler, 404, {"X-Error-Code": "RevisionNotFound"})
         if api and api["kind"] == "tree":
             return _send_json(handler, [_tree_entry(path, folder) for path in _files(folder)])
-        if api and self.info is not None:
-            return _send_json(handler, self.info)
         if api:
             siblings = [_sibling(path, folder) for path in _files(folder)]
-            about = {"id": repo, "sha": revision, "siblings": siblings}
-            return _send_json(handler, about)
+            return _send_json(handler, {"id": repo, "sha": revision, "siblings": siblings})
         assert file is not None
         return self._send_file(handler, folder / unquote(file["file"]), revision)
 
@@ -133,42 +124,13 @@ class HubServer(LocalServer):
         return send(handler, 200, headers, self.tamper.get(path.name, bytes)(content))
 
 
-def build_tiny_bert(folder: Path, words: Sequence[str] = ("the", "mouse", "ran", "##s")) -> None:
-    """Write a BERT of 2 blocks and width 32 with random weights and these word pieces."""
-    import torch
-    from transformers import BertConfig, BertModel, BertTokenizer
-
-    pieces = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *words]
-    torch.manual_seed(0)
-    config = BertConfig(
-        vocab_size=len(pieces),
-        hidden_size=32,
-        num_hidden_layers=2,
-        num_attention_heads=2,
-        intermediate_size=64,
-        max_position_embeddings=64,
-    )
-    BertModel(config).save_pretrained(folder)
-    vocabulary = {piece: number for number, piece in enumerate(pieces)}
-    BertTokenizer(vocab=vocabulary).save_pretrained(folder)
-
-
 def hub_environment(url: str, home: Path) -> dict[str, str]:
     """Return variables for a process whose hub is at ``url``, without the user's settings."""
-    inherited = {
-        key: value
-        for key, value in os.environ.items()
-        if not key.startswith(("HF_", "HUGGINGFACE_", "TRANSFORMERS_"))
-    }
-    return inherited | {
-        "HF_ENDPOINT": url,
-        "HF_HOME": str(home),
-        "HF_HUB_DISABLE_XET": "1",
-        "HF_HUB_DISABLE_TELEMETRY": "1",
-        "HF_HUB_DISABLE_UPDATE_CHECK": "1",
-        "NO_PROXY": "127.0.0.1",
-        "no_proxy": "127.0.0.1",
-    }
+    own = ("HF_", "HUGGINGFACE_", "TRANSFORMERS_")
+    inherited = {key: value for key, value in os.environ.items() if not key.startswith(own)}
+    off = {f"HF_HUB_DISABLE_{name}": "1" for name in ("XET", "TELEMETRY", "UPDATE_CHECK")}
+    direct = {"NO_PROXY": "127.0.0.1", "no_proxy": "127.0.0.1"}
+    return inherited | off | direct | {"HF_ENDPOINT": url, "HF_HOME": str(home)}
 
 
 def _files(folder: Path) -> list[Path]:

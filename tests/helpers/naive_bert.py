@@ -10,8 +10,6 @@ import numpy as np
 import torch
 import transformers
 
-VIEWS = ("focal", "context", "cls", "sentence")
-
 
 def naive(
     folder: str, instances: Sequence[tuple[str, Sequence[str], int | range]]
@@ -30,16 +28,9 @@ def naive(
         focal = list(range(ends[position.start], ends[position.stop]))
         others = [i for i in range(1, len(ids) - 1) if i not in focal]
         with torch.no_grad():
-            states = model(
-                input_ids=torch.tensor([ids]),
-                token_type_ids=torch.zeros(1, len(ids), dtype=torch.long),
-                output_hidden_states=True,
-            ).hidden_states
+            given = torch.tensor([ids]), None, torch.zeros(1, len(ids), dtype=torch.long)
+            states = model(*given, output_hidden_states=True).hidden_states
         stack = torch.stack([state[0] for state in states]).double().numpy()
-        vectors = {
-            "focal": stack[:, focal].mean(axis=1),
-            "context": stack[:, others].mean(axis=1),
-            "sentence": stack[:, 1:-1].mean(axis=1),
-            "cls": stack[:, 0],
-        }
+        places = {"focal": focal, "context": others, "sentence": slice(1, -1), "cls": [0]}
+        vectors = {view: stack[:, own].mean(axis=1) for view, own in places.items()}
         yield vectors, any(len(word) > 1 for word in words[: position.start])

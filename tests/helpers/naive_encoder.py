@@ -39,10 +39,8 @@ class Naive:
 
     def pieces(self, tokens: Sequence[str]) -> tuple[Any, list[int | None]]:
         """Return the tokenizer's output, and for each piece the word of its characters."""
-        text = " ".join(tokens)
-        encoded = self.tokenizer(
-            text, return_offsets_mapping=True, return_special_tokens_mask=True, verbose=False
-        )
+        text, asked = " ".join(tokens), ("return_offsets_mapping", "return_special_tokens_mask")
+        encoded = self.tokenizer(text, verbose=False, **dict.fromkeys(asked, True))
         word_of = [word for word, token in enumerate(tokens) for _ in f"{token} "]
         words: list[int | None] = []
         specials = inserted(encoded["special_tokens_mask"])
@@ -65,11 +63,9 @@ class Naive:
             given["token_type_ids"] = own["token_type_ids"]
         if config.is_encoder_decoder:
             given["decoder_input_ids"] = [0]
+        tensors = {key: torch.tensor([value]) for key, value in given.items()}
         with torch.no_grad():
-            out = self.model(
-                **{key: torch.tensor([value]) for key, value in given.items()},
-                output_hidden_states=True,
-            )
+            out = self.model(**tensors, output_hidden_states=True)
         states = out.encoder_hidden_states if "encoder_hidden_states" in out else out.hidden_states
         stack = torch.stack([state[0] for state in states]).double().numpy()
         return stack[:, len(self.first) :]
@@ -78,18 +74,16 @@ class Naive:
         """View -> (layers, width); without ``cls`` where the tokenizer has none."""
         own = [position] if isinstance(position, int) else list(position)
         encoded, words = self.pieces(tokens)
-        ids = encoded["input_ids"]
         stack = self.states(encoded, tokens)
-        focal = [i for i, word in enumerate(words) if word in own]
-        others = [i for i, word in enumerate(words) if word is not None and word not in own]
-        vectors = {
-            "focal": stack[:, focal].mean(axis=1),
-            "context": stack[:, others].mean(axis=1),
-            "sentence": stack[:, [i for i, word in enumerate(words) if word is not None]].mean(1),
+        sentence = [i for i, word in enumerate(words) if word is not None]
+        places = {
+            "focal": [i for i in sentence if words[i] in own],
+            "context": [i for i in sentence if words[i] not in own],
+            "sentence": sentence,
         }
         if self.tokenizer.cls_token_id is not None:
-            vectors["cls"] = stack[:, ids.index(self.tokenizer.cls_token_id)]
-        return vectors
+            places["cls"] = [encoded["input_ids"].index(self.tokenizer.cls_token_id)]
+        return {view: stack[:, pieces].mean(axis=1) for view, pieces in places.items()}
 
 
 def inserted(mask: Sequence[int]) -> list[bool]:
@@ -101,10 +95,7 @@ def inserted(mask: Sequence[int]) -> list[bool]:
 def naive_vectors(
     folder: str, instances: Sequence[tuple[str, Sequence[str], int | range]]
 ) -> Iterator[dict[str, np.ndarray]]:
-    """Per (name, tokens, position) the views, as in :meth:`Naive.views`.
-
-    The position may be those of all focal tokens.
-    """
+    """Per (name, tokens, positions of focal tokens) the views, as in :meth:`Naive.views`."""
     naive = Naive(folder)
     for _, tokens, position in instances:
         yield naive.views(tokens, position)

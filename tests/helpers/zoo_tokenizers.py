@@ -12,17 +12,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from tokenizers import (
-    AddedToken,
-    Regex,
-    Tokenizer,
-    decoders,
-    models,
-    normalizers,
-    pre_tokenizers,
-    processors,
-    trainers,
-)
+from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors
+from tokenizers.trainers import BpeTrainer, UnigramTrainer
+from transformers import AddedToken
 
 QUICKSTART = Path(__file__).parents[2] / "wsd/data/quickstart-hard"
 PIECES = 400
@@ -47,17 +39,12 @@ CHARSMAP = zlib.decompress(
 @cache
 def sentences() -> list[str]:
     """Return the text for training tokenizers, with capitals and a few non-ASCII characters."""
-    lines = [
-        line.split("\t", 1)[1]
-        for file in sorted(QUICKSTART.glob("*/*.data.txt"))
-        for line in file.read_text().splitlines()
-    ]
-    lines = [line[0].upper() + line[1:] if i % 2 else line for i, line in enumerate(lines)]
-    return [
-        *lines,
-        "Naïve café — “the crane\u2019s” £5 … don't, can't, I'll",
-        "Über den Kran, ça va",
-    ]
+    files = sorted(QUICKSTART.glob("*/*.data.txt"))
+    rows = (line for file in files for line in file.read_text().splitlines())
+    lines = [row.split("\t", 1)[1] for row in rows]
+    lines[1::2] = [line[0].upper() + line[1:] for line in lines[1::2]]
+    further = "Naïve café — “the crane\u2019s” £5 … don't, can't, I'll"
+    return [*lines, further, "Über den Kran, ça va"]
 
 
 def wordpiece(cls: str = "BertTokenizer", *, lower: bool = True) -> Any:
@@ -113,12 +100,9 @@ def _trained_bpe(pre_tokenizer: Any, special: list[str], names: dict[str, str]) 
     made = Tokenizer(models.BPE())
     made.pre_tokenizer = pre_tokenizer
     made.decoder = decoders.ByteLevel()
-    trainer = trainers.BpeTrainer(
-        vocab_size=PIECES,
-        special_tokens=special,
-        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
-        show_progress=False,
-    )
+    options: Any = {"special_tokens": special, "show_progress": False}
+    letters = pre_tokenizers.ByteLevel.alphabet()
+    trainer = BpeTrainer(vocab_size=PIECES, initial_alphabet=letters, **options)
     made.train_from_iterator(sentences(), trainer)
     _eat_space_before_mask(made, names)
     return made
@@ -131,27 +115,21 @@ def byte_level(kind: str, special: list[str], **names: str) -> Any:
         made = _trained_bpe(pre_tokenizers.ByteLevel(add_prefix_space=False), special, names)
         if "cls" not in names:
             made.post_processor = processors.ByteLevel(trim_offsets=False)
-        elif kind in ("RobertaTokenizer", "BartTokenizer", "LongformerTokenizer"):
+        elif special == ROBERTA:
             sep, first = ((names[name], made.token_to_id(names[name])) for name in ("sep", "cls"))
             made.post_processor = processors.RobertaProcessing(sep, first, True, False)
         else:
             made.post_processor = _template(made, "{cls} $A {sep}", **names)
-        added = {} if kind == FAST else {"add_prefix_space": False}
         if kind == FAST:
             made.normalizer = normalizers.NFC()
-        return made, {"tokenizer_class": kind, **added, **_names(**names)}
+            return made, {"tokenizer_class": kind, **_names(**names)}
+        return made, {"tokenizer_class": kind, "add_prefix_space": False, **_names(**names)}
 
     return build
 
 
 def split_bytes(
-    kind: str,
-    pattern: str,
-    special: list[str],
-    *,
-    single: str = "$A",
-    nfc: bool = False,
-    **names: str,
+    kind: str, pattern: str, special: list[str], *, single: str = "$A", **names: str
 ) -> Any:
     """Build byte-level BPE that cuts a sentence with a regular expression first."""
 
@@ -159,7 +137,7 @@ def split_bytes(
         split = pre_tokenizers.Split(Regex(pattern), "isolated")
         as_bytes = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
         made = _trained_bpe(pre_tokenizers.Sequence([split, as_bytes]), special, names)
-        if nfc:
+        if kind == "Qwen2Tokenizer":
             made.normalizer = normalizers.NFC()
         made.post_processor = processors.Sequence(
             [processors.ByteLevel(trim_offsets=False), _template(made, single, **names)]
@@ -187,7 +165,7 @@ def unigram(
         trained = Tokenizer(models.Unigram())
         trained.normalizer = normalizers.Sequence(normalizer)
         trained.pre_tokenizer = pre_tokenizers.Metaspace()
-        trainer = trainers.UnigramTrainer(vocab_size=PIECES, show_progress=False)
+        trainer = UnigramTrainer(vocab_size=PIECES, show_progress=False)
         trained.train_from_iterator(sentences(), trainer)
         pieces = [tuple(pair) for pair in json.loads(trained.to_str())["model"]["vocab"]]
         vocabulary = [(s, 0.0) for s in first] + pieces + [(s, 0.0) for s in last]
@@ -196,9 +174,8 @@ def unigram(
         own = [*normalizer, *([normalizers.Precompiled(CHARSMAP)] if charsmap else [])]
         made.normalizer = normalizers.Sequence(own)
         space = pre_tokenizers.Metaspace(prepend_scheme="always")
-        made.pre_tokenizer = (
-            pre_tokenizers.Sequence([pre_tokenizers.WhitespaceSplit(), space]) if split else space
-        )
+        first_split = [pre_tokenizers.WhitespaceSplit()] if split else []
+        made.pre_tokenizer = pre_tokenizers.Sequence([*first_split, space])
         made.decoder = decoders.Metaspace(prepend_scheme="always")
         lstrip = "mask" in names and kind != "DebertaV2Tokenizer"
         for special in [*first, *last]:
@@ -219,11 +196,8 @@ def sentencepiece_bpe(kind: str, special: list[str], *, prepend: bool = True, **
     def build() -> tuple[Tokenizer, dict[str, Any]]:
         made = Tokenizer(models.BPE(unk_token="<unk>", byte_fallback=True, fuse_unk=True))
         made.pre_tokenizer = pre_tokenizers.Metaspace()
-        trainer = trainers.BpeTrainer(
-            vocab_size=PIECES + 256,
-            special_tokens=[*special, *(f"<0x{byte:02X}>" for byte in range(256))],
-            show_progress=False,
-        )
+        tokens = [*special, *(f"<0x{byte:02X}>" for byte in range(256))]
+        trainer = BpeTrainer(vocab_size=PIECES + 256, special_tokens=tokens, show_progress=False)
         made.train_from_iterator(sentences(), trainer)
         # Bytes are ordinary pieces, not special tokens.
         written = json.loads(made.to_str())
@@ -323,7 +297,7 @@ LLAMA3 = (
 )
 QWEN2 = LLAMA3.replace("{1,3}", "")
 BLOOM = r" ?[^(\s|[.,!?…。，、।۔،])]+"  # noqa: RUF001
-qwen2 = split_bytes("Qwen2Tokenizer", QWEN2, [END], nfc=True, eos=END, pad=END)
+qwen2 = split_bytes("Qwen2Tokenizer", QWEN2, [END], eos=END, pad=END)
 olmo2 = split_bytes(
     "GPT2Tokenizer", LLAMA3, [END, "<|pad|>"], bos=END, eos=END, unk=END, pad="<|pad|>"
 )

@@ -49,13 +49,12 @@ def copied(shown_once: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_a_run_says_what_it_has(run: wsd.Run) -> None:
-    for name in ("scores", "summary", "comparison", "differences", "layers"):
-        (path,) = (FOLDER / end for end in (f"{name}.csv", f"comparison/{name}.csv")
-                   if (FOLDER / end).exists())  # fmt: skip
-        table = getattr(run, name)
-        pd.testing.assert_frame_equal(table, read_csv(path))
+    paths = ("scores", "summary", "comparison", "comparison/differences", "comparison/layers")
+    for path in map(Path, paths):
+        table, expected = getattr(run, path.name), read_csv(FOLDER / f"{path}.csv")
+        pd.testing.assert_frame_equal(table, expected)
         table.iloc[:, 0] = None  # a user may change what they got
-        pd.testing.assert_frame_equal(run.table(name), read_csv(path))
+        pd.testing.assert_frame_equal(run.table(path.name), expected)
     assert run.words == ("apple", "crane") and run.models == ("tiny",) and run.name == ""
     assert run.config["projections"] == ["pca", "discriminant", "tsne"]
     assert str(run.selected) in repr(run) and run.command == "snakemake again"
@@ -76,23 +75,20 @@ def test_every_configuration_is_calibrated_as_in_new_text(run: wsd.Run) -> None:
 
 
 def test_names_have_several_spellings_and_the_selected_configuration_answers(run: wsd.Run) -> None:
-    expected = run.predictions("2", "logistic")
-    for spelling in (2, -1, "mean-last-1"):
-        pd.testing.assert_frame_equal(run.predictions(spelling, "logistic"), expected)
+    same = pd.testing.assert_frame_equal
+    for spelling in (-1, "mean-last-1"):
+        same(run.predictions(spelling, "logistic"), run.predictions("2", "logistic"))
     chosen = run.selected
-    expected = run.predictions(chosen.layers, chosen.classifier, chosen.model, chosen.view)
-    pd.testing.assert_frame_equal(run.predictions(), expected)
+    same(run.predictions(), run.predictions(chosen.layers, chosen.classifier))
     # Some names leave the choice among the others to cross-validation.
-    chosen = Results(FOLDER).choose(classifier="nearest_centroid")
-    expected = run.predictions(chosen.layers, "nearest_centroid")
-    pd.testing.assert_frame_equal(run.predictions(classifier="nearest_centroid"), expected)
+    best = Results(FOLDER).choose(classifier="nearest_centroid").layers
+    expected = run.predictions(best, "nearest_centroid")
+    same(run.predictions(classifier="nearest_centroid"), expected)
 
 
 def test_a_damaged_corpus_is_no_missing_corpus(copied: Path) -> None:
     path = copied / "corpus/crane.parquet"
-    with path.open("r+b") as file:
-        file.seek(40)
-        file.write(b"damaged")
+    path.write_bytes(path.read_bytes().replace(b"crane", b"craze"))
     with pytest.raises(DamageError, match=r"crane\.parquet"):
         wsd.open_run(copied).predictions("2", "logistic")
     path.unlink()
@@ -100,39 +96,31 @@ def test_a_damaged_corpus_is_no_missing_corpus(copied: Path) -> None:
         wsd.open_run(copied).predictions("2", "logistic")
 
 
-TINY = "model 'bert'[^@]*choose among tiny"
 LAYERS = "'9'[^@]*0, 1, 2, mean-all"
+KNOWN = {"model": "tiny", "view": "focal", "classifier": "logistic", "word": "apple, crane"}
+CRANE = {"word": "crane", "layers": "1"}
 
 
 @pytest.mark.parametrize(
     ("method", "names", "says"),
     [
+        *((method, {**names, key: "x"}, f"{key} 'x'[^@]*{KNOWN[key]}")
+          for method, names, keys in (("predictions", {}, KNOWN), ("plot_word", CRANE, KNOWN),
+                                      ("vectors", CRANE, ("word", "model")),
+                                      ("plot_layers", {}, ("classifier", "model", "view")),
+                                      ("predict", {"sentences": [SENTENCE]}, ("word", "model")))
+          for key in keys),
         ("table", {"name": "layer"}, r"no table 'layer'[^@]*scores, summary"),
         ("predictions", {"layers": "9"}, LAYERS),
         ("predictions", {"layers": "seven"}, "layers 'seven'[^@]*0, 1, 2, mean-all"),
-        ("predictions", {"classifier": "svm"}, "'svm'[^@]*logistic, nearest_centroid"),
-        ("predictions", {"model": "bert"}, TINY),
-        ("predictions", {"view": "cls"}, "view 'cls'[^@]*choose among focal"),
-        ("predictions", {"train": "1pct"}, "train '1pct'[^@]*choose among full"),
-        ("predictions", {"test": "outofdomain"}, "'outofdomain'[^@]*choose among test"),
-        ("predictions", {"word": "pear"}, "no word 'pear'[^@]*choose among apple, crane"),
-        ("vectors", {"word": "pear", "layers": "1"}, "no word 'pear'[^@]*apple, crane"),
+        ("predictions", {"train": "1pct"}, "train '1pct'[^@]*full"),
+        ("predictions", {"test": "outofdomain"}, "'outofdomain'[^@]*test"),
         ("vectors", {"word": "crane", "layers": "9"}, "layer choice '9'[^@]*use 0 to 2"),
-        ("vectors", {"word": "crane", "layers": "1", "model": "bert"}, TINY),
-        *(("vectors", {"word": "crane", "layers": "1", "view": view}, r"crane/cls\.safetensors")
-          for view in ("cls", "focal+cls")),
+        ("vectors", {**CRANE, "view": "focal+cls"}, r"crane/cls\.safetensors"),
         ("plot_layers", {"metric": "f1"}, "no metric 'f1'[^@]*mean_macro_f1, "),
-        ("plot_layers", {"classifier": "svm"}, "classifier 'svm'[^@]*logistic"),
-        ("plot_layers", {"model": "bert"}, "model 'bert'[^@]*tiny"),
-        ("plot_layers", {"view": "cls"}, "view 'cls'[^@]*focal"),
-        ("plot_word", {"word": "pear", "layers": "1"}, "no word 'pear'[^@]*apple, crane"),
         ("plot_word", {"word": "crane", "layers": "9"}, LAYERS),
-        *(("plot_word", {"word": "crane", "layers": "1", name: value}, f"'{value}'[^@]*{known}")
-          for name, value, known in (("method", "umap", "pca"), ("method", "tsne", "pca"),
-                                     ("view", "cls", "focal"), ("model", "bert", "tiny"),
-                                     ("classifier", "svm", "logistic"))),
+        *(("plot_word", {**CRANE, "method": name}, f"'{name}'[^@]*pca") for name in ("x", "tsne")),
         ("predict", {"sentences": [SENTENCE, 3]}, "sentence 1 is not a text: 3"),
-        ("predict", {"sentences": [SENTENCE], "word": "pear"}, "no word 'pear'[^@]*apple, crane"),
         ("predict", {"sentences": [SENTENCE], "layers": "9"}, LAYERS),
     ],
 )  # fmt: skip
@@ -154,9 +142,9 @@ def test_vectors_are_the_stored_ones_with_an_index(run: wsd.Run) -> None:
     assert frame.dtypes.unique().tolist() == [np.float32]
     assert_array_equal(frame.to_numpy(), stored.layer(2))
     assert frame.index.names == ["split", "index", "sense"] and frame.columns[0] == "focal_2_0"
-    assert frame.loc["train"].shape[0] == (corpus.split == "train").sum()
     senses = [corpus.senses[gold] for gold in corpus.gold]
-    assert frame.index.get_level_values("sense").tolist() == senses
+    rows = zip(corpus.split, corpus.index, senses, strict=True)
+    assert frame.index.tolist() == [*rows]
     everything = run.vectors("crane", layers="all")
     assert everything.columns.names == ["layer", "dimension"]
     for layer in range(3):
@@ -198,16 +186,11 @@ def test_the_curve_has_the_scores_and_intervals_of_the_comparison(run: wsd.Run) 
     assert legend(figure) == ["logistic"]
     rows = run.comparison
     rows = rows[(rows["kind"] == "candidate") & (rows["classifier"] == "logistic")]
-    rows = rows.set_index("layers")
-    drawn = {}
-    for data in sources(figure):
-        for i, label in enumerate(data["text"]):
-            name = label.split("\n")[1].removesuffix(", logistic").removeprefix("layer ")
-            drawn[name] = [data[column][i] for column in ("y", "low", "high")]
-    assert drawn.keys() == set(rows.index)
-    for name, values in drawn.items():
-        columns = [f"micro_accuracy{end}" for end in ("", "_low", "_high")]
-        assert_allclose(values, 100 * rows.loc[name, columns].astype(float), atol=1e-3)
+    drawn = pd.concat([pd.DataFrame(data) for data in sources(figure)])
+    drawn.index = drawn["text"].str.extract(r"\n(?:layer )?(\S+), logistic")[0]
+    columns = [f"micro_accuracy{end}" for end in ("", "_low", "_high")]
+    expected = 100 * rows[columns].astype(float)
+    assert_allclose(drawn.loc[rows["layers"], ["y", "low", "high"]], expected, atol=1e-3)
     assert legend(run.plot_layers()) == ["nearest_centroid", "logistic"]
 
 
@@ -215,8 +198,7 @@ def test_a_word_in_the_plane_of_its_page(run: wsd.Run) -> None:
     figure = run.plot_word("crane", layers=-1, method="pca", classifier="logistic")
     corpus = Results(FOLDER).corpus("crane")
     assert legend(figure) == list(corpus.senses)
-    points = pd.concat([pd.DataFrame(data) for data in sources(figure) if "ring" not in data])
-    assert len(points) == len(corpus)
+    assert sum(len(data["x"]) for data in sources(figure) if "ring" not in data) == len(corpus)
     table = run.predictions("2", "logistic", word="crane")
     (wrong,) = (pd.DataFrame(data) for data in sources(figure) if "ring" in data)
     missed = table[table["gold"] != table["predicted"]]
@@ -225,6 +207,9 @@ def test_a_word_in_the_plane_of_its_page(run: wsd.Run) -> None:
     assert wrong["ring"].tolist() == [colours[sense] for sense in wrong["predicted"]]
     (hover,) = figure.select({"type": HoverTool})
     assert "@sentence" in hover.tooltips and "safe" not in hover.tooltips
+    page = html.unescape(figure._repr_html_())  # it needs no network
+    assert "crane, layer choice 2" in page and "cdn.bokeh" not in page
+    assert " src=" not in page.split("<body>")[0]
 
 
 def test_axes_point_in_the_same_direction_in_all_layers(run: wsd.Run) -> None:
@@ -232,15 +217,8 @@ def test_axes_point_in_the_same_direction_in_all_layers(run: wsd.Run) -> None:
         data = [pd.DataFrame(d) for d in sources(run.plot_word("crane", layers)) if "ring" not in d]
         return pd.concat(data).set_index(["split", "index"]).sort_index()[["x", "y"]]
 
-    planes = [points(layers) for layers in ("0", "1", "2")]
-    for first, second in pairwise(planes):
+    for first, second in pairwise(map(points, "012")):
         assert ((first * second).sum() > 0).all()
-
-
-def test_a_figure_shows_itself_without_a_network(run: wsd.Run) -> None:
-    page = html.unescape(run.plot_word("crane", "1")._repr_html_())
-    assert "crane, layer choice 1" in page and "cdn.bokeh" not in page
-    assert " src=" not in page.split("<body>")[0]
 
 
 # New sentences
@@ -262,67 +240,48 @@ def test_a_configuration_is_fitted_once_and_every_sentence_has_a_row(
 
 def test_nothing_is_written(run: wsd.Run, shown_once: Path) -> None:
     def state() -> dict[Path, tuple[int, int]]:
-        return {path: (path.lstat().st_mtime_ns, path.lstat().st_size)
-                for path in [shown_once, *shown_once.rglob("*")]}  # fmt: skip
+        files = [shown_once, *shown_once.rglob("*")]
+        return {path: (path.lstat().st_mtime_ns, path.lstat().st_size) for path in files}
 
     before = state()
-    opened = wsd.open_run(FOLDER)
-    opened.predictions(), opened.vectors("crane", "1"), opened.predict(SENTENCE)
-    opened.plot_layers()._repr_html_(), opened.plot_word("crane", "1"), repr(opened)
-    _ = opened.scores, opened.summary, opened.comparison, opened.differences, opened.layers
+    run.predictions(), run.vectors("crane", "1"), run.predict(SENTENCE), repr(run)
+    run.plot_layers()._repr_html_(), run.plot_word("crane", "1"), run.scores
     assert state() == before
 
 
 # Runs that cannot be opened
 
 
-def started_again(folder: Path) -> None:
-    """Leave the map of a run that never finished, and no file."""
-    content = read_json(folder / RUN_MAP)
-    write_json(folder / STORE / MAPS / "@0123456789.json", content)
-    for name in (RUN_MAP, *content["files"]):
-        (folder / name).unlink()
-
-
 @pytest.mark.parametrize(
     ("change", "error", "says"),
     [
-        (started_again, ResultError, "no run of this version is finished[^@]*run snakemake"),
-        (lambda f: (f / RUN_MAP).unlink(), ResultError, r"no run\.json here: no run of this vers"),
-        (lambda f: (f / RUN_MAP).write_bytes((f / RUN_MAP).read_bytes().replace(b"focal", b"x")),
-         DamageError, "has changed since it was written"),
-        (lambda f: write_json(f / RUN_MAP, {"version": 2}), ResultError, "the expected content"),
+        (Path.unlink, ResultError, r"no run\.json"),
+        (lambda f: f.write_bytes(f.read_bytes().replace(b"focal", b"x")), DamageError, "changed"),
+        (lambda f: write_json(f, {"version": 2}), ResultError, "expected content"),
     ],
-)  # fmt: skip
+)
 def test_a_run_that_cannot_be_opened(
     copied: Path, change: Callable[[Path], None], error: type[Exception], says: str
 ) -> None:
-    change(copied)
+    change(copied / RUN_MAP)
     with pytest.raises(error, match=says):
         wsd.open_run(copied)
 
 
 def test_a_damaged_file_is_named_when_it_is_read(copied: Path) -> None:
+    for name in ("comparison", "scores"):
+        with (copied / f"{name}.csv").open("a") as file:
+            file.write("x\n")
     run = wsd.open_run(copied)
-    with (copied / "comparison.csv").open("a") as file:
-        file.write("x\n")
     with pytest.raises(DamageError, match=r"comparison\.csv"):
         _ = run.comparison
-    assert len(run.summary)
-    with (copied / "scores.csv").open("a") as file:
-        file.write("x\n")
-    assert "models: tiny" in repr(wsd.open_run(copied))
+    assert len(run.summary) and "models: tiny" in repr(run)
 
 
 def test_a_run_of_another_name(copied: Path) -> None:
-    with pytest.raises(ConfigError, match="no run 'mine'") as error:
-        wsd.open_run(copied, run="mine")
-    assert error.value.where == "run"
     mine = tables_of(copied, "mine")
     mine.mkdir(parents=True)
-    content = read_json(copied / RUN_MAP)
-    (copied / STORE).mkdir()
-    write_json(mine / RUN_MAP, content)
+    write_json(mine / RUN_MAP, read_json(copied / RUN_MAP))
     assert wsd.open_run(copied, run="mine").name == "mine"
     with pytest.raises(ConfigError, match=r"no run 'yours'[^@]*choose among mine"):
         wsd.open_run(copied, run="yours")
@@ -332,10 +291,8 @@ def test_a_run_that_was_started_again_has_its_former_results(
     copied: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     content = read_json(copied / RUN_MAP)
-    files = {**content["files"], "further.csv": "store/further@0123456789.csv"}
-    changed = {**content["files"], "scores.csv": "store/scores@0123456789.csv"}
-    del files, content["files"]["summary.csv"]
-    write_json(copied / STORE / MAPS / "@0123456789.json", {**content, "files": changed})
+    content["files"]["scores.csv"] = "store/scores@0123456789.csv"
+    write_json(copied / STORE / MAPS / "@0123456789.json", content)
     assert len(wsd.open_run(copied).scores)
     assert "is not finished: these are its former results" in caplog.text
 

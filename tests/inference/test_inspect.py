@@ -2,11 +2,11 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 import torch
+from encoding import encode
 from tiny import PositionModel, tiny_bert, tiny_tokenizer
 
 from wsd.cli import main
@@ -44,19 +44,12 @@ def test_pieces_ids_and_states_have_exact_values(encoder: Encoder) -> None:
     assert len(actual.steps) == 2
 
 
-@pytest.mark.parametrize("pooling", ["mean", "first", "last"])
-def test_the_focal_vector_is_the_workflows(folder: Path, pooling) -> None:
+@pytest.mark.parametrize("pooling", ["mean", "first"])
+def test_the_focal_vector_is_the_workflows(folder: Path, pooling: str) -> None:
     encoder = Encoder.load(str(folder), pooling=pooling, device="cpu")
     focus = find(SENTENCE, "driver")
-    corpus = as_corpus([focus])
-    ((_, vectors),) = encoder.encode(corpus, encoder.align(corpus), views=["focal"])
+    vectors = encode(encoder, as_corpus([focus]))
     np.testing.assert_allclose(inspect(encoder, focus).vectors, vectors[0, :, 0], rtol=1e-5)
-
-
-def test_cosines() -> None:
-    a = np.array([[1.0, 0], [3, 4], [0, 0]])
-    assert cosines(a, np.array([[2.0, 0], [4, -3], [1, 1]])).tolist()[:2] == [1, 0]
-    assert np.isnan(cosines(a, a)[2])
 
 
 def test_two_sentences_are_compared_layer_by_layer(encoder: Encoder) -> None:
@@ -66,50 +59,43 @@ def test_two_sentences_are_compared_layer_by_layer(encoder: Encoder) -> None:
     expected = np.dot(a, b) / np.linalg.norm(a) / np.linalg.norm(b)
     assert record["similarity"][1] == pytest.approx(expected, abs=1e-6)
     assert json.loads(json.dumps(record)) == record
-    text = as_text(record)
-    assert "'crane' and 'crane' of the two sentences" in text
-    assert "similarity" not in as_record("toy", actual[:1])
+    assert "'crane' and 'crane' of the two sentences" in as_text(record)
+    assert np.isnan(cosines(np.zeros((1, 2)), np.ones((1, 2)))).all()
 
 
 def test_the_command(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     common = ["--word", "crane", "--model", f"path:{folder}", "--device", "cpu"]
-
-    def shown(*arguments: str) -> list[dict[str, Any]]:
-        assert main(["inspect", *arguments, *common, "--json"]) == 0
-        record = json.loads(capsys.readouterr().out)
-        assert record["model"] == folder.name
-        return record["sentences"]
-
-    first, second = shown("a crane flew", "the crane lifted a [[crane]]")
+    assert main(["inspect", "a crane flew", "a crane by a [[crane]]", *common, "--json"]) == 0
+    record = json.loads(capsys.readouterr().out)
+    assert record["model"] == folder.name
+    first, second = record["sentences"]
     assert (first["position"], second["position"]) == (1, 4)
     assert first["hidden_states"] == {"number": 3, "shape": [5, 32]}
     prompt = '{"template": "{sentence} : {word} of", "read": "last"}'
-    texts = {
-        "echo": (["a", "crane", "flew", "a", "crane", "flew"], 5),
-        prompt: (["a", "crane", "flew", ":", "crane", "of"], 6),
-        '{"mark": ["<", ">"]}': (["a", "<", "crane", ">", "flew"], 3),
-    }
-    for input, (pieces, focal) in texts.items():
-        (one,) = shown("a crane flew", "--input", input)
-        assert one["pieces"] == ["[CLS]", *pieces, "[SEP]"] and one["focal"] == [focal]
+    for input, pieces, focal in (
+        ("echo", "a crane flew a crane flew", 5),
+        (prompt, "a crane flew : crane of", 6),
+        ('{"mark": ["<", ">"]}', "a < crane > flew", 3),
+    ):
+        assert main(["inspect", "a crane flew", *common, "--json", "--input", input]) == 0
+        (one,) = json.loads(capsys.readouterr().out)["sentences"]
+        assert one["pieces"] == ["[CLS]", *pieces.split(), "[SEP]"] and one["focal"] == [focal]
     assert main(["inspect", "a crane flew", *common]) == 0
     text = capsys.readouterr().out
-    assert "2         crane" in text and "focal" in text
-    assert "3 hidden states of shape 5 pieces x 32" in text
+    assert "2         crane" in text and "3 hidden states of shape 5 pieces x 32" in text
 
 
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
         (["a crane flew", "--word", "bank"], "no form of 'bank'"),
-        (["a crane", "--word", "crane", "--model", "bert"], "no model 'bert' is known"),
         (["a crane", "--word", "crane", "--model", "path:nowhere"], "no folder nowhere"),
         (["a crane", "--word", "crane", "--input", '{"template": "{word}"}'], "cannot be used"),
-        (["a crane", "--word", "crane", "--model", "package:no_thing"], "is not installed"),
     ],
 )
-def test_errors_say_what_to_do(arguments, says, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["inspect", *arguments]) != 0
+def test_errors_say_what_to_do(
+    arguments: list[str], says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["inspect", *arguments]) not in (0, 70)
     streams = capsys.readouterr()
     assert says in streams.err and not streams.out
-    assert "Traceback" not in streams.err

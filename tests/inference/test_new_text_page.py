@@ -15,6 +15,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from report_builder import Page, decode
 from shown_results import CHOICES, CLASSIFIERS, METHODS
 
+from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.instance_tables import read_projections, write_projections
 from wsd.cli import main
 from wsd.fitted.selected_results import Results
@@ -44,25 +45,25 @@ def points(data: dict[str, Any], choice: int, method: str) -> np.ndarray:
     return decode(data["choices"][choice]["projections"][method]["points"], "<i2").reshape(2, -1).T
 
 
+def marked_text(corpus: Corpus, row: int) -> str:
+    tokens, at = [*corpus.tokens[row]], corpus.position[row]
+    return " ".join([*tokens[:at], f"[[{tokens[at]}]]", *tokens[at + 1 :]])
+
+
 def test_a_test_sentence_gets_the_values_that_the_page_has(root: Path) -> None:
     corpus = Results(shown_results.FOLDER).corpus("crane")
     test = np.flatnonzero(corpus.split == "test")
-    lines = []
-    for row in test:
-        tokens = list(corpus.tokens[row])
-        tokens[corpus.position[row]] = f"[[{tokens[corpus.position[row]]}]]"
-        lines.append(" ".join(tokens))
-    Path("test.txt").write_text("\n".join(lines))
+    Path("test.txt").write_text("\n".join(marked_text(corpus, row) for row in test))
     data = show("--file", "test.txt", "--word", "crane", "--out", "answers.csv")
     n, index = data["new"], decode(data["index"], "<i4")
     assert n == len(test)
     assert_array_equal(index[-n:], corpus.index[test])  # new sentences are the last rows
     assert (decode(data["gold"], "<u2")[-n:] == 65535).all()
     places = np.flatnonzero(decode(data["train"], "u1") == 0)[:-n]
-    rows = places[np.argsort(index[places])]  # the test instances in the order of the new ones
+    order = np.argsort(index[places])
+    rows = places[order]  # the test instances in the order of the new ones
     for part in ("left", "focal", "right"):
         assert data[part][-n:] == [data[part][row] for row in rows]
-    order = np.argsort(index[places])
     for i, choice in enumerate(data["choices"]):
         for method in METHODS:
             placed = points(data, i, method)
@@ -82,47 +83,37 @@ def test_a_test_sentence_gets_the_values_that_the_page_has(root: Path) -> None:
     assert [choice["name"] for choice in data["choices"]] == list(CHOICES)
 
 
-def test_new_sentences_change_nothing_else(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_new_sentences_change_nothing_else(root: Path) -> None:
     """A report without sentences shows the new ones only."""
     one = show(SENTENCE)
     shown_results.change_config(sentences=False)
-    assert (
-        main(["predict", "--results", RESULTS, SENTENCE, "Cranes [[crane]] necks.", "--show"]) == 0
-    )
-    assert "page: new-text.html" in capsys.readouterr().err
-    two = Page(Path("new-text.html")).packed()["data"]
+    two = show(SENTENCE, "Cranes [[crane]] necks.")
     assert (one["new"], two["new"], two["word"]) == (1, 2, "crane")
-    for i in range(len(CHOICES)):
+    for i, (first, second) in enumerate(zip(one["choices"], two["choices"], strict=True)):
         for part in ("confusion", "scores"):
-            assert one["choices"][i][part] == two["choices"][i][part]
+            assert first[part] == second[part]
         for method in METHODS:
-            steps = [data["choices"][i]["projections"][method]["step"] for data in (one, two)]
-            known = [
-                points(data, i, method)[: -data["new"]] * step
-                for data, step in zip((one, two), steps, strict=True)
-            ]
-            assert_allclose(known[0], known[1], atol=max(steps))
+            steps = [choice["projections"][method]["step"] for choice in (first, second)]
+            known = [points(data, i, method)[: -data["new"]] for data in (one, two)]
+            assert_allclose(known[0] * steps[0], known[1] * steps[1], atol=max(steps))
     assert one["right"][-1] == " lifted the container onto the ship."
     assert two["text"] is False and {*two["left"][:-2]} == {""}
     assert two["left"][-2:] == ["The ", "Cranes "]
 
 
 @pytest.mark.parametrize(
-    ("arguments", "settings", "message"),
+    ("arguments", "message"),
     [
-        ([SENTENCE, "An apple a day."], {}, "the sentences have apple, crane"),
-        ([SENTENCE], {"projections": ["tsne"]}, "t-SNE cannot place new sentences"),
-        (["--show", SENTENCE], {}, "give sentences before --show"),
+        ([SENTENCE, "An apple a day."], "the sentences have apple, crane"),
+        ([SENTENCE], "t-SNE cannot place new sentences"),
+        (["--show", SENTENCE], "give sentences before --show"),
     ],
 )
 def test_what_cannot_be_shown_is_one_error(
-    root: Path,
-    capsys: pytest.CaptureFixture[str],
-    arguments: list[str],
-    settings: dict[str, Any],
-    message: str,
+    root: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], message: str
 ) -> None:
-    shown_results.change_config(**settings)
+    if len(arguments) == 1:
+        shown_results.change_config(projections=["tsne"])
     with contextlib.suppress(SystemExit):  # the parser's own errors
         show(*arguments, code=2)
     assert message in capsys.readouterr().err
@@ -150,7 +141,7 @@ def test_results_that_do_not_fit_are_one_error(
 
 
 STARS = """
-const [view] = [...Bokeh.index].filter((view) => view.model.x_range);
+const view = [...Bokeh.index].find((view) => view.model.x_range);
 const source = (name) => view.model.document.get_model_by_name(name).data;
 const { x, y } = source("points"), added = source("added");
 const at = (row) => [x[row], y[row]];
@@ -165,30 +156,22 @@ return {
 def test_a_browser_shows_the_sentence_in_every_layer_choice(root: Path, chromium: Browser) -> None:
     corpus = Results(shown_results.FOLDER).corpus("crane")
     twin = np.flatnonzero(corpus.split == "test")[0]
-    tokens = list(corpus.tokens[twin])
-    tokens[corpus.position[twin]] = f"[[{tokens[corpus.position[twin]]}]]"
-    data = show(" ".join(tokens))
+    data = show(marked_text(corpus, twin))
     is_test = decode(data["train"], "u1")[:-1] == 0
     row = int(np.flatnonzero(is_test & (decode(data["index"], "<i4")[:-1] == 0))[0])
     chromium.open(Path("page.html"))
-    text = chromium.js("return document.body.innerText")
-    assert "1 new sentence as a star" in text
+    assert "1 new sentence as a star" in chromium.js("return document.body.innerText")
     card = chromium.js("return document.getElementById('card').innerText")
-    assert "New sentence" in card
-    assert "".join(corpus.tokens[twin]) in card.replace(" ", "").replace("\n", "")
+    assert "New sentence" in card and "".join(corpus.tokens[twin]) in "".join(card.split())
     method = chromium.js("return document.getElementById('method').value")
     places = []
     for choice, name in enumerate(CHOICES[:2]):
         chromium.js(f"location.hash = 'layers={name}'")
-        chromium.until(
-            f"document.querySelector('#choices [aria-current]').dataset.layers === '{name}'"
-        )
-        left = points(data, choice, method)[-1, 0]
-        left = left * data["choices"][choice]["projections"][method]["step"]
+        step = data["choices"][choice]["projections"][method]["step"]
         chromium.until(  # points move
             "Math.abs([...Bokeh.index].find((view) => view.model.x_range).model.document"
             ".get_model_by_name('added').data.x[0] - arguments[0]) < 1e-3",
-            float(left),
+            float(points(data, choice, method)[-1, 0] * step),
         )
         state = chromium.js(STARS, row)
         assert state["stars"] == ["new 0"]

@@ -55,16 +55,9 @@ def test_a_span_is_cut_out(
 @pytest.mark.parametrize(
     ("sentence", "span", "says"),
     [
-        ("a crane", (2, 8), "not within"),
         ("a crane", (-5, 7), "not within"),
         ("a crane", (3, 3), "empty"),
-        ("a hot dog", (9, 2), "before the start"),
-        ("a crane", (1, 2), "the focal word is empty"),
-        ("the crane ", (3, 10), "white space: take 'crane'"),
         ("in his cell.", (7, 12), "punctuation: take 'cell'"),
-        ("ask Yahoo! now", (4, 10), "punctuation"),
-        ("a crane", (2, 6), "part of a word"),
-        ("a crane", (3, 7), "part of a word"),
         ("a cafe\u0301", (2, 6), "part of a word"),
         ("a \ud800 crane", (4, 9), "half a character"),
     ],
@@ -78,7 +71,6 @@ def test_the_only_occurrence_or_the_marked_one_is_found() -> None:
     assert find("Two cranes.", "crane") == Sentence(1, ("Two", "cranes", "."), (2,))
     marked = Sentence(4, ("A", "crane", "by", "a", "crane", "."), (5,))
     assert find("A crane by a [[crane]].", "crane") == marked
-    assert find("a crane, a *crane*", "crane").position == 3
     # Emphasis of another word is text.
     assert find("a *tall* crane", "crane") == Sentence(2, ("a", "*tall*", "crane"))
 
@@ -88,29 +80,23 @@ def test_the_only_occurrence_or_the_marked_one_is_found() -> None:
     [
         ("a crane by a crane", "crane", "2 forms of 'crane'"),
         *(("a crane by a crane", word, "no form of") for word in ("bird", "", " ")),
-        ("a [[crane]] by a [[bank]]", "crane", "2 words are marked"),
         ("a [[crane by a crane", "crane", "not opened or not closed"),
-        ("a [[ crane ]]", "crane", "white space"),
-        ("[[crane]]s", "crane", "part of a word"),
         ("a crane [[1]]", "crane", "not a form of 'crane'"),
     ],
 )
 def test_a_word_that_cannot_be_found(text: str, word: str, says: str) -> None:
-    with pytest.raises(ConfigError, match=says) as error:
+    with pytest.raises(ConfigError, match=says):
         find(text, word)
-    assert error.value.fix
 
 
 def test_instances_of_the_corpus_keep_their_tokens() -> None:
-    for word in ("apple", "java"):
-        corpus = quickstart(word)
-        for split in ("train", "test"):
-            X, y = labelled(corpus, split)
-            kept = np.flatnonzero(corpus.split == split)
-            read = read_instances(X)
-            assert [corpus.tokens[row] for row in kept] == [focus.tokens for focus in read]
-            assert corpus.position[kept].tolist() == [focus.position for focus in read]
-            assert y.tolist() == [corpus.senses[gold] for gold in corpus.gold[kept]]
+    corpus = quickstart("java")
+    for split in ("train", "test"):
+        X, y = labelled(corpus, split)
+        kept = np.flatnonzero(corpus.split == split)
+        expected = [Focus(corpus.tokens[row], corpus.position[row]) for row in kept]
+        assert read_instances(X) == expected
+        assert y.tolist() == [corpus.senses[gold] for gold in corpus.gold[kept]]
     with pytest.raises(ConfigError, match="no split 'outofdomain'"):
         labelled(corpus, "outofdomain")
     with pytest.raises(ConfigError, match="apple, bank, bat, charge, crane, java, light"):
@@ -119,12 +105,7 @@ def test_instances_of_the_corpus_keep_their_tokens() -> None:
 
 # Pairs and tables in memory
 
-PAIRS = [
-    (text, (start, end))
-    for text, start, end in zip(
-        *(bank()[name] for name in ("sentence", "start", "end")), strict=True
-    )
-]
+PAIRS = [(row.sentence, (row.start, row.end)) for row in bank().itertuples()]
 EXPECTED = read_instances(PAIRS)
 
 
@@ -138,10 +119,8 @@ def test_every_kind_of_table_gives_what_pairs_give(tmp_path: Path) -> None:
     for table in (
         frame,
         frame.set_index(pd.Index([7, 7, "x", None])),
-        frame.convert_dtypes(),
-        frame.astype({"start": float}),
+        frame.convert_dtypes().astype({"start": float}),
         frame[["word", "sentence"]],
-        records,
         iter(records),
         pairs,
         [(text, (float(start), float(end))) for text, (start, end) in PAIRS],
@@ -169,21 +148,17 @@ def test_rows_are_read_one_by_one() -> None:
     ("X", "problem"),
     [
         *(([("a crane", "crane"), row], "instance 1")
-          for row in ("a crane", ("a crane", 2), ("a crane",), (2, "crane"), 3.0,
-                      ("a crane", (2.5, 7)), ("a crane", (float("nan"), 7)))),
+          for row in ("a crane", ("a crane", 2), ("a crane",), 3.0, ("a crane", (2.5, 7)))),
         (bank().drop(columns="sentence"), "no column for the sentence among word, sense, start"),
         (bank()[["sentence", "sense", "end"]], "place is incomplete, or given twice: end"),
         (bank()[["sentence", "sense"]].assign(id=1), "no column for the focal word's place, or"),
-        (bank(position=1), "place is incomplete, or given twice: position, start, end"),
         (bank(text="x"), "sentence and text could both be the sentence"),
         (bank().set_axis(["word", "a", "sentence", "start", "start"], axis=1), "called 'start'"),
         (bank(sentence=["a bank", None, "a bank", 3]).drop(columns=["start", "end"]),
          "nothing for the sentence"),
-        (bank(start=[4, "x", 22, 23]), "the start 'x' is not a whole number"),
         (bank(start=[4, np.nan, 22, 23]), "the start nan is not a whole number"),
         (bank(start=[4, 99, 22, 23]), "instance 1: the characters 99 to 7"),
         ({"train": bank(), "test": bank()}, "instance 0 is not a sentence with a span: 'train'"),
-        ([("a bank", "bank"), {"word": "bank"}], "no column for the sentence among word"),
         ([{"text": "a bank, a bank", "indexes_target_token": "2:6,10:14"}], "2 spans in"),
     ],
 )  # fmt: skip
@@ -221,33 +196,16 @@ OPTIONS = Options(quiet=True)
 def test_lines_of_a_table_have_the_number_of_the_file_and_further_columns(tmp_path: Path) -> None:
     path = tmp_path / "uses.csv"
     path.write_text("id;text;lemma\nu1;A mouse ran.;mouse\nu2\nu3;A mouse ran.;\nu4;Cats.;cat\n")
-    lines = read_table(path, Options(quiet=True), "dog")
+    lines = read_table(path, OPTIONS, "dog")
     assert [(line.number, line.word, line.extra.get("id")) for line in lines] == [
         (2, "mouse", "u1"), (3, None, ""), (4, None, "u3"), (5, "cat", "u4"),
     ]  # fmt: skip
     assert [line.wrong is None for line in lines] == [True, False, False, True]
     assert "nothing for the word" in str(lines[2].wrong)
-    path.write_bytes("text\n\u00fcber Banken\n".encode("cp1252"))
-    (line,) = read_table(path, Options(encoding="cp1252", quiet=True), "bank")
-    assert (line.text, line.word) == ("\u00fcber Banken", "bank")
-
-
-@pytest.mark.parametrize(
-    ("name", "text", "columns"),
-    [
-        ("kwic.tsv", "Left Context\tHit\tRight Context\nThe\tmouse\tran .\n", []),
-        ("span.tsv", "context\tindexes_target_token\nThe mouse ran .\t4:9\n", []),
-        ("place.csv", "satz,start,end\nThe mouse ran .,4,9\n", ["sentence=satz"]),
-        ("token.csv", "sentence,position\nThe mouse ran .,1\n", []),
-    ],
-)
-def test_the_place_of_the_word_is_given_in_any_way_of_an_import(
-    tmp_path: Path, name: str, text: str, columns: list[str]
-) -> None:
-    (tmp_path / name).write_text(text)
-    options = Options(parse_columns(columns), quiet=True)
-    (line,) = read_table(tmp_path / name, options, "mouse")
-    assert line.text[slice(*line.span)] == "mouse" and line.text.endswith("ran .")  # type: ignore[misc]
+    for text in ("satz,start,end\nThe mouse ran .,4,9\n", "satz,position\nThe mouse ran .,1\n"):
+        path.write_text(text)
+        (line,) = read_table(path, Options(parse_columns(["sentence=satz"]), quiet=True), "mouse")
+        assert (line.text, line.span) == ("The mouse ran .", (4, 9))
 
 
 def test_a_stream_has_a_line_per_line_of_text() -> None:
@@ -268,16 +226,12 @@ def test_a_stream_has_a_line_per_line_of_text() -> None:
         ('{"text": "a crane", "word": null}', "crane", None, None),
         ('{"text": "a crane", "start": 2.0, "end": 7}', "crane", (2, 7), None),
         ('{"text": "a crane", "start": null, "end": null}', "crane", None, None),
-        ("{", None, None, ""),
-        ('["text"]', None, None, "not a JSON object"),
-        ('{"text": 3}', None, None, "3"),
-        ('{"text": "a crane", "word": 1}', "1", None, None),
-        ("[" * 100_000, None, None, ""),
-        ('{"text": "a crane", "text": "an apple"}', None, None, "a key twice"),
-        *((f'{{"text": "a crane", "start": {start}, "end": 7}}', None, None, "whole number")
-          for start in ("true", '"x"', "2.5")),
-        ('{"text": "a crane", "start": 2}', None, None, "incomplete"),
         ("", "crane", None, None),
+        *((text, None, None, wrong) for text, wrong in (
+            ("{", ""), ('["text"]', "not a JSON object"), ('{"text": 3}', "3"),
+            ("[" * 100_000, ""), ('{"text": "a crane", "text": "an apple"}', "a key twice"),
+            ('{"text": "a crane", "start": true, "end": 7}', "whole number"),
+            ('{"text": "a crane", "start": 2}', "incomplete"))),
     ],
 )  # fmt: skip
 def test_lines_of_json(text: str, word: str | None, span: Any, wrong: str | None) -> None:

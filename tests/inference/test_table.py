@@ -4,7 +4,6 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +13,6 @@ import pyarrow.parquet as pq
 import pytest
 from checkout import REPOSITORY
 from log_state import logs_as_before
-from require import missing
 
 from wsd.artifacts.feature_set import read_features
 from wsd.artifacts.predictions import read_predictions
@@ -57,40 +55,36 @@ def test_predictions_are_those_of_the_run_in_every_format(tmp_path: Path) -> Non
         scores = [[entry["score"] for entry in row] for row in rows["scores"]]
         np.testing.assert_array_equal(np.array(scores, float), word.scores)
         assert rows["score"].tolist() == np.nanmax(word.scores, axis=1).tolist()
-        texts = [" ".join(tokens) for tokens in corpus.tokens]
         test = np.flatnonzero(corpus.split == "test")
-        assert rows["sentence"].tolist() == [texts[row] for row in test]
+        assert rows["sentence"].tolist() == [" ".join(corpus.tokens[row]) for row in test]
         places = rows[["sentence", "start", "end"]].itertuples(index=False)
         forms = [corpus.tokens[row][corpus.position[row]] for row in test]
         assert [s[a:b] for s, a, b in places] == [form.strip(".,") for form in forms]
     assert set(frame["classifier"]) == {"logistic"} and set(frame["layers"]) == {"2"}
     about = json.loads(pq.read_schema(tmp_path / "a.parquet").metadata[b"wsd"])
     assert about["what"] == "predictions" and about["model"] == "tiny"
-    one = pd.read_parquet(table(tmp_path / "b.parquet", *LOGISTIC, "--words", "crane"))
-    lines = table(tmp_path / "b.jsonl", *LOGISTIC, "--words", "crane").read_text().splitlines()
-    objects = [json.loads(line) for line in lines]
-    assert objects == pq.read_table(tmp_path / "b.parquet").to_pylist()
-    again = read_csv(table(tmp_path / "b.csv", *LOGISTIC, "--words", "crane"))
-    assert list(again.columns) == list(one.columns) and set(one["word"]) == {"crane"}
-    assert again["sentence"].tolist() == one["sentence"].tolist()
-    assert json.loads(again["scores"][0]) == objects[0]["scores"]
+    crane = [*LOGISTIC, "--words", "crane"]
+    expected = pq.read_table(table(tmp_path / "b.parquet", *crane)).to_pylist()
+    lines = table(tmp_path / "b.jsonl", *crane).read_text().splitlines()
+    assert [json.loads(line) for line in lines] == expected
+    again = read_csv(table(tmp_path / "b.csv", *crane))
+    assert list(again.columns) == [*expected[0]] and {*again["word"]} == {"crane"}
+    assert again["sentence"].tolist() == [row["sentence"] for row in expected]
+    assert json.loads(again["scores"][0]) == expected[0]["scores"]
 
 
 def test_vectors_are_those_of_the_run(tmp_path: Path) -> None:
-    out = table(
-        tmp_path / "a.parquet", "--what", "vectors", "--layers", "concat-0-2", "--words", "crane"
-    )
-    results = Results(Path(FOLDER))
+    asked = ["--what", "vectors", "--layers", "concat-0-2", "--words", "crane"]
+    frame, results = pd.read_parquet(table(tmp_path / "a.parquet", *asked)), Results(Path(FOLDER))
     corpus = results.corpus("crane")
     _, expected, _ = read_features(results.vectors(CONFIGURATION), corpus, "focal", "concat-0-2")
-    frame = pd.read_parquet(out)
     np.testing.assert_array_equal(np.stack(frame["vector"]), expected)
     assert frame["split"].tolist() == corpus.split.tolist()
     # Without names, the selected configuration decides.
     chosen = results.choose()
     frame = pd.read_parquet(table(tmp_path / "b.parquet", "--what", "vectors"))
     assert {*frame["view"]} == {chosen.view} and {*frame["layers"]} == {chosen.layers}
-    assert sorted(set(frame["word"])) == ["apple", "crane"]
+    assert {*frame["word"]} == {"apple", "crane"}
 
 
 def test_scores_are_those_of_the_run(tmp_path: Path) -> None:
@@ -115,19 +109,6 @@ def test_the_columns_are_documented(tmp_path: Path, what: str) -> None:
     assert types == {name: TYPES.get(kind, kind) for name, kind in documented.items()}
 
 
-def test_the_library_datasets_reads_every_table(tmp_path: Path) -> None:
-    if find_spec("datasets") is None:
-        missing("datasets", "the library datasets is not installed")
-    import datasets
-
-    for what in ("predictions", "vectors", "scores"):
-        path = table(tmp_path / f"{what}.parquet", "--what", what)
-        read = datasets.Dataset.from_parquet(str(path), cache_dir=str(tmp_path / "cache"))
-        frame = pd.read_parquet(path)
-        assert read.column_names == list(frame.columns) and len(read) == len(frame)
-    assert read[0]["word"] == frame["word"][0]
-
-
 def test_extra_columns_and_documents_are_there(monkeypatch: pytest.MonkeyPatch) -> None:
     corpus = Results(Path(FOLDER)).corpus("crane")
     texts = tuple(f"t{i}" for i in range(len(corpus)))
@@ -142,13 +123,13 @@ def test_extra_columns_and_documents_are_there(monkeypatch: pytest.MonkeyPatch) 
 @pytest.mark.parametrize(
     ("name", "arguments", "problem"),
     [
-        ("a.xlsx", "", "predictions cannot be written as .xlsx"),
-        ("a", "", "as a file without a suffix"),
+        ("a.xlsx", "", "cannot be written as .xlsx"),
+        ("a", "", "without a suffix"),
         ("a.csv", "--what vectors", "vectors cannot be written as .csv"),
-        ("a.parquet", "--words bank", "no word 'bank' is known here"),
+        ("a.parquet", "--words bank", "no word 'bank'"),
         ("a.parquet", "--what vectors --layers 7", "7"),
-        ("a.parquet", "--what vectors --model x --layers 1", "this run has no model 'x'"),
-        ("a.parquet", "--what scores --classifier x", "no row with the classifier 'x'"),
+        ("a.parquet", "--what vectors --model x --layers 1", "no model 'x'"),
+        ("a.parquet", "--what scores --classifier x", "classifier 'x'"),
     ],
 )
 def test_what_cannot_be_written_is_one_error(
