@@ -94,7 +94,7 @@ def test_instances_of_the_corpus_keep_their_tokens() -> None:
     for split in ("train", "test"):
         X, y = labelled(corpus, split)
         kept = np.flatnonzero(corpus.split == split)
-        expected = [Focus(corpus.tokens[row], corpus.position[row]) for row in kept]
+        expected = [Sentence(corpus.position[row], corpus.tokens[row]) for row in kept]
         assert read_instances(X) == expected
         assert y.tolist() == [corpus.senses[gold] for gold in corpus.gold[kept]]
     with pytest.raises(ConfigError, match="no split 'outofdomain'"):
