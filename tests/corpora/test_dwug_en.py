@@ -1,7 +1,6 @@
 """Word usage graphs: folders of DURel and DWUG, small archives, and the real archive."""
 
 import csv
-import json
 import shutil
 from collections import Counter
 from dataclasses import replace
@@ -34,7 +33,7 @@ def out(tmp_path: Path) -> Path:
     return tmp_path / "results/dwug-en/source"
 
 
-@pytest.mark.parametrize("kind", ["zip", "tar.xz", "tar.gz"])
+@pytest.mark.parametrize("kind", ["zip", "tar.xz"])
 def test_the_corpus_is_that_of_an_import(
     kind: str, out: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -51,7 +50,6 @@ def test_the_corpus_is_that_of_an_import(
         if path.is_file() and path.name != MANIFEST:
             copy = out / path.relative_to(tmp_path / "imported")
             assert copy.read_bytes() == path.read_bytes(), path
-    assert {JUDGMENTS, CHANGE} < set(dataset.digests)
     (out / "thesis.txt").write_text("mine")
     with pytest.raises(ConfigError, match="refused to replace"):
         dwug_en.write_dataset(out)
@@ -72,12 +70,6 @@ def test_the_real_archive(dwug_archive: Path, out: Path, monkeypatch: pytest.Mon
     assert sum(dataset.sizes.values()) == 9107
     judgments = table(out / JUDGMENTS)
     assert len(judgments) == 68_887
-    pairs = {
-        (row["word"], *sorted((row["identifier1"], row["identifier2"])))
-        for row in judgments
-        if float(row["judgment"]) > 0
-    }
-    assert len(pairs) == 43_784
     # The published change is the Jensen-Shannon distance (base 2) of the groups' cluster shares,
     # without noise.
     for row in table(out / CHANGE):
@@ -104,16 +96,13 @@ def table(path: Path) -> list[dict[str, str]]:
 def folder(tmp_path: Path) -> Path:
     """A data set of one word."""
     root = tmp_path / "dwug_xx"
-    for source, target in (
-        ("uses.csv", "data/cell_nn/uses.csv"),
-        ("judgments.csv", "data/cell_nn/judgments.csv"),
-        ("clusters.csv", "clusters/opt/cell_nn.csv"),
-        ("clusters.csv", "clusters/full/cell_nn.csv"),
-    ):
-        (root / target).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(GRAPHS / source, root / target)
+    for place in ("data/cell_nn", "clusters/opt", "clusters/full", "stats/opt"):
+        (root / place).mkdir(parents=True)
+    for file in ("uses.csv", "judgments.csv"):
+        shutil.copyfile(GRAPHS / file, root / "data/cell_nn" / file)
+    for kind in ("opt", "full"):
+        shutil.copyfile(GRAPHS / "clusters.csv", root / "clusters" / kind / "cell_nn.csv")
     stats = root / "stats/opt/stats_groupings.csv"
-    stats.parent.mkdir(parents=True)
     stats.write_text("lemma\tgrouping\tchange_graded\tchange_binary\ncell\t1_2\t0.5\t1\n")
     return root
 
@@ -130,15 +119,12 @@ def test_a_data_set_is_imported_as_it_is(folder: Path, tmp_path: Path) -> None:
     dataset = read_manifest(tmp_path / "out" / MANIFEST)
     assert not dataset.labelled and dataset.words == ("cell",)
     corpus = read_unlabelled(tmp_path / "out/cell", "cell")
-    assert corpus.extra["identifier"] == tuple(
-        f"cell-{n}" for n in ("a1", "a2", "a3", "b1", "b2", "b3")
-    )
-    assert corpus.extra["grouping"] == ("1",) * 3 + ("2",) * 3
-    assert corpus.extra["cluster"] == ("0",) * 3 + ("1",) * 3
+    extra = {name: " ".join(cells) for name, cells in corpus.extra.items()}
+    assert extra["identifier"] == "cell-a1 cell-a2 cell-a3 cell-b1 cell-b2 cell-b3"
+    assert (extra["grouping"], extra["cluster"]) == ("1 1 1 2 2 2", "0 0 0 1 1 1")
     # Columns that repeat the sentence, or are empty, are left out.
-    assert set(corpus.extra) == {"identifier", "grouping", "cluster", "pos", "date"}
-    words = [tokens[at] for tokens, at in zip(corpus.tokens, corpus.position, strict=True)]
-    assert words == ["cell", "cells", "cells", "cells", "cell", "cell"]
+    assert set(extra) == {"identifier", "grouping", "cluster", "pos", "date"}
+    assert corpus.focal_tokens == ["cell", "cells", "cells", "cells", "cell", "cell"]
     # The second of two cells in a sentence is the focal word.
     assert corpus.position[4] > corpus.tokens[4].index("cell")
     assert table(tmp_path / "out" / JUDGMENTS)[1] == {
@@ -147,14 +133,13 @@ def test_a_data_set_is_imported_as_it_is(folder: Path, tmp_path: Path) -> None:
     }  # fmt: skip
     (change,) = table(tmp_path / "out" / CHANGE)
     assert (change["change_graded"], change["change_binary"], change["COMPARE"]) == ("0.5", "1", "")
-    manifest = json.loads((tmp_path / "out" / MANIFEST).read_text())
-    assert {JUDGMENTS, CHANGE} < set(manifest["files"])
+    assert {JUDGMENTS, CHANGE} < set(dataset.digests)
 
 
 def test_the_folder_of_a_word_is_enough(tmp_path: Path) -> None:
     import_corpus([GRAPHS], out=tmp_path / "out", name="xx")
-    corpus = read_unlabelled(tmp_path / "out/cell", "cell")
-    assert corpus.extra["cluster"] == ("0",) * 3 + ("1",) * 3
+    clusters = read_unlabelled(tmp_path / "out/cell", "cell").extra["cluster"]
+    assert clusters == ("0",) * 3 + ("1",) * 3
     assert len(table(tmp_path / "out" / JUDGMENTS)) == 3
     assert not (tmp_path / "out" / CHANGE).exists()
     (tmp_path / "few").mkdir()
@@ -217,8 +202,7 @@ def test_bad_lines_can_be_left_out(folder: Path, tmp_path: Path) -> None:
     edit(folder / "data/cell_nn/judgments.csv", "cell-b1", "cell-b9")
     edit(folder / "data/cell_nn/uses.csv", "\t4:9\t", "\t4:99\t")
     import_corpus([folder], out=tmp_path / "out", name="xx", skip_bad=True)
-    manifest = json.loads((tmp_path / "out" / MANIFEST).read_text())
-    assert sum(manifest["left_out"].values()) == 2
+    assert sum(read_manifest(tmp_path / "out" / MANIFEST).left_out.values()) == 2
     # The judgment about the use that is left out is left out too, and it is no further bad line.
     (left,) = table(tmp_path / "out" / JUDGMENTS)
     assert (left["identifier2"], left["judgment"]) == ("cell-b1", "2.0")
