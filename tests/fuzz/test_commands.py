@@ -1,7 +1,4 @@
-"""Every argument of every command with hostile values: one error, or a result.
-
-The commands and their arguments are those of the parser, so that a new one is tried by itself.
-"""
+"""Every argument of every command with hostile values: one error, or a result."""
 
 import argparse
 import contextlib
@@ -37,21 +34,23 @@ def commands() -> dict[str, argparse.ArgumentParser]:
 
 def hostile(action: argparse.Action) -> list[str]:
     """Return hostile values for an argument."""
+    if action.nargs == 0:
+        return [""]
     if action.choices is not None:
         return ["nonesuch", "", ESCAPE]
     return PATHS if action.type is Path else NUMBERS if action.type in NUMERIC else TEXTS
 
 
-def plain(action: argparse.Action) -> list[str]:
+def usual(action: argparse.Action) -> str:
     """Return an argument with a value of its type."""
-    if action.nargs == 0:
-        return []
     kinds = {Path: "folder", **dict.fromkeys(NUMERIC, "1")}
     value = next(iter(action.choices)) if action.choices else kinds.get(action.type, "a")
-    return [given(action, str(value))]
+    return given(action, str(value))
 
 
 def given(action: argparse.Action, value: str) -> str:
+    if action.nargs == 0:
+        return action.option_strings[-1]
     # After an equals sign a value may begin with a hyphen.
     return f"{action.option_strings[-1]}={value}" if action.option_strings else value
 
@@ -63,16 +62,12 @@ def tries(name: str) -> Iterator[list[str]]:
     # One of several exclusive arguments is enough.
     groups = [group._group_actions[0] for group in command._mutually_exclusive_groups]
     needed = [*(a for a in each if a.required), *groups]
-    usual = [part for a in needed for part in plain(a)]
     yield [name]
-    yield [name, *usual, "--nonesuch", ESCAPE]
+    yield [name, *map(usual, needed), "--nonesuch", ESCAPE]
     for action in each:
-        without = [part for a in needed if a is not action for part in plain(a)]
-        yield [name, *without]
-        if action.nargs == 0:
-            yield [name, *usual, action.option_strings[-1]]
-        else:
-            yield from ([name, *without, given(action, value)] for value in hostile(action))
+        others = [usual(a) for a in needed if a is not action]
+        yield [name, *others]
+        yield from ([name, *others, given(action, value)] for value in hostile(action))
 
 
 def outcome(argv: list[str], capsys: pytest.CaptureFixture[str]) -> int:
@@ -84,10 +79,11 @@ def outcome(argv: list[str], capsys: pytest.CaptureFixture[str]) -> int:
         code = int(ended.code or 0)
         assert code == 2, argv
     shown = capsys.readouterr()
-    assert code in range(8), (argv, code, shown.err[-1500:])
-    for text in (shown.err, shown.out):
-        assert visible(text, "\n") == text, (argv, text)
-    assert "Traceback" not in shown.err, (argv, shown.err)
+    text = shown.err + shown.out
+    assert code in range(8) and visible(text, "\n") == text and "Traceback" not in text, (
+        argv,
+        text,
+    )
     errors = [line for line in shown.err.splitlines() if "error: " in line]
     assert len(errors) == (code != 0), (argv, shown.err)
     return code
