@@ -22,17 +22,20 @@ from wsd.errors import ConfigError, CorpusError
 LABELS = ["bank_river", "bank_money"]
 
 
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
 def imported(*files: Path, **more: Any) -> dict[str, Any]:
-    """Import files, and return the extra columns and senses of each sentence."""
-    out = files[0].parent / "out" if files else Path("out")
-    shutil.rmtree(out, ignore_errors=True)
-    import_corpus(files, out=out, name="bank", **more)
-    corpus = read_text(out / "bank", "bank")
+    """Import files, and return the senses, splits and extra columns by sentence."""
+    shutil.rmtree("out", ignore_errors=True)
+    import_corpus(files, out=Path("out"), name="bank", **more)
+    corpus = read_text(Path("out/bank"), "bank")
     texts = [" ".join(tokens) for tokens in corpus.tokens]
-    extra = {name: dict(zip(texts, cells, strict=True)) for name, cells in corpus.extra.items()}
     senses = [corpus.senses[gold] for gold in corpus.gold]
-    splits = dict(zip(texts, corpus.split.tolist(), strict=True))
-    return {"sense": dict(zip(texts, senses, strict=True)), "split": splits, **extra}
+    columns = {"sense": senses, "split": corpus.split.tolist(), **corpus.extra}
+    return {name: dict(zip(texts, cells, strict=True)) for name, cells in columns.items()}
 
 
 def test_values_of_every_type_become_text(tmp_path: Path) -> None:
@@ -48,10 +51,10 @@ def test_values_of_every_type_become_text(tmp_path: Path) -> None:
     frame.index = pd.Index([3, 3, 1, 1])
     frame.to_parquet(tmp_path / "a.parquet")
     result = imported(tmp_path / "a.parquet")
-    first = "The bank refused the loan ."
-    cells = {name: texts[first] for name, texts in result.items() if name not in ("sense", "split")}
-    expected = {"day": "2020-01-02", "share": "0.5", "tags": '["a", "b"]', "source": "x"}
-    assert cells == {**expected, "seen": "true"}
+    cells = {name: texts["The bank refused the loan ."] for name, texts in result.items()}
+    assert {name: cells[name] for name in [*result][2:]} == {
+        "day": "2020-01-02", "share": "0.5", "tags": '["a", "b"]', "source": "x", "seen": "true"
+    }  # fmt: skip
     second = "My bank closes at noon ."
     assert result["day"][second] == result["share"][second] == ""
 
@@ -59,9 +62,7 @@ def test_values_of_every_type_become_text(tmp_path: Path) -> None:
 def test_the_names_of_classes_are_the_senses(tmp_path: Path) -> None:
     features = {"sense": {"names": LABELS, "_type": "ClassLabel"}, "word": {"_type": "Value"}}
     folder = save_to_disk(tmp_path / "saved", bank(sense=[1, 1, 0, 0]), features)
-    expected = {"bank_money": 2, "bank_river": 2}
-    senses = list(imported(folder)["sense"].values())
-    assert {sense: senses.count(sense) for sense in senses} == expected
+    assert sorted(imported(folder)["sense"].values()) == sorted(LABELS * 2)
     save_to_disk(tmp_path / "unlabelled", bank(sense=[1, 1, 0, -1]), features)
     with pytest.raises(CorpusError, match="nothing for the sense") as caught:
         imported(tmp_path / "unlabelled")
@@ -82,7 +83,6 @@ def test_the_splits_of_a_saved_dataset(tmp_path: Path, capsys: pytest.CaptureFix
     assert f"left out: validation (`--test {folder}/validation`)" in capsys.readouterr().err
     again = imported(train=[folder / "train"], test=[folder / "test"])
     assert again["split"] == result["split"]
-    shutil.rmtree("out", ignore_errors=True)
     # One split of it is divided.
     assert set(imported(folder / "train")["split"].values()) == {"train", "test"}
 
@@ -100,11 +100,6 @@ def test_a_file_of_any_kind_gives_what_a_csv_gives(tmp_path: Path) -> None:
         assert imported(tmp_path / name) == expected
 
 
-@pytest.fixture(autouse=True)
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-
-
 @pytest.mark.slow
 def test_what_the_library_datasets_saves(tmp_path: Path) -> None:
     if find_spec("datasets") is None:
@@ -119,8 +114,8 @@ def test_what_the_library_datasets_saves(tmp_path: Path) -> None:
     both.save_to_disk(tmp_path / "both")
     bank().to_csv(tmp_path / "a.csv", index=False)
     expected = imported(tmp_path / "a.csv")["sense"]
-    for path in (tmp_path / "saved", tmp_path / "a.parquet", tmp_path / "both/train"):
-        assert imported(path)["sense"] == expected
+    for name in ("saved", "a.parquet", "both/train"):
+        assert imported(tmp_path / name)["sense"] == expected
 
 
 def test_a_dataset_without_a_split_is_one_error(tmp_path: Path) -> None:
@@ -128,8 +123,6 @@ def test_a_dataset_without_a_split_is_one_error(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="the dataset has the splits train, validation") as caught:
         imported(folder)
     assert f"--train {folder}/train --test {folder}/validation" in str(caught.value.fix)
-    with pytest.raises(ConfigError, match="the dataset has the splits train, validation"):
-        imported(train=[folder], test=[folder / "validation"])
     (folder / "train/data-00000-of-00001.arrow").unlink()
     with pytest.raises(CorpusError, match="a corpus file is missing"):
         imported(folder / "train")
@@ -143,11 +136,9 @@ def test_a_damaged_file_is_one_error(tmp_path: Path) -> None:
     path = tmp_path / "a.parquet"
     bank().to_parquet(path)
     whole = path.read_bytes()
-    for content in (whole[:-9], b"PAR1", whole[:4] + whole[9:]):
+    for content in (whole[:-9], b"PAR1"):
         path.write_bytes(content)
-        with pytest.raises(
-            CorpusError, match=r"not a whole \.parquet file|the file has no sentence"
-        ):
+        with pytest.raises(CorpusError, match=r"not a whole \.parquet file"):
             imported(path)
     twice = pa.Table.from_arrays([pa.array(["a"]), pa.array(["b"])], names=["x", "x"])
     pq.write_table(twice, path)

@@ -9,10 +9,8 @@ from importing import import_corpus
 from require import needs
 
 from wsd.artifacts.dataset import MANIFEST, read_manifest
-from wsd.corpora.find_word import KnownForms
-from wsd.corpora.focal_form_check import FormCheck
 from wsd.corpora.text_format import read_unlabelled
-from wsd.errors import ConfigError, CorpusError
+from wsd.errors import ConfigError
 from wsd.storage.file_names import file_name
 
 FRENCH = "L'avocat parle .\nUn avocat mange .\nLes avocats sont verts .\nL\u2019avocat dort .\n"
@@ -48,21 +46,6 @@ def test_forms_of_marked_uses_are_found_elsewhere(tmp_path: Path) -> None:
     assert sorted(actual) == ["avocat", "avocats", "avocats"]
     manifest = json.loads((tmp_path / "out" / MANIFEST).read_text())
     assert manifest["left_out"] == {"sentences in which the word is not found": 1}
-
-
-def test_unknown_forms_of_another_language_are_a_remark(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    """In English they mean that the places are wrong."""
-    for language in ("ar", "en"):
-        check = FormCheck(KnownForms(language))
-        for i in range(20):
-            check.add("\u0643\u062a\u0628", 0, (f"\u0645\u062f\u0631\u0633{i}",), f"x:{i}")
-        if language == "en":
-            with pytest.raises(CorpusError, match="are not a form"):
-                check.report("x", "look")
-        else:
-            check.report("x", "look")
 
 
 @needs("unlabelled")
