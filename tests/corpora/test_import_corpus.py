@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 import yaml
 from importing import import_corpus
-from require import needs
 
 from wsd.artifacts.dataset import FORMAT, MANIFEST, find_dataset, read_manifest
 from wsd.corpora.copy_corpus import copy
@@ -218,12 +217,13 @@ def test_columns_by_other_names_and_a_word_for_all(tmp_path: Path) -> None:
 def test_the_download_of_a_word_page_is_read_back(tmp_path: Path) -> None:
     """The page guards cells that a spreadsheet would run as a formula."""
     path = tmp_path / "cell.csv"
-    header = "word,split,index,gold,layers,classifier,predicted,confidence,left,focal,right"
-    lines = [
-        '"cell","train",0,"a","6","knn","","","\'- The","cells","divide, and ""stay"""',
-        '"cell","test",3,"b","6","knn","a",0.9,"","Cell","\'=1"',
-    ]
-    path.write_text("\ufeff" + "\r\n".join([header, *lines, ""]), encoding="utf-8", newline="")
+    path.write_text(
+        "\ufeffword,split,index,gold,layers,classifier,predicted,confidence,left,focal,right\r\n"
+        '"cell","train",0,"a","6","knn","","","\'- The","cells","divide, and ""stay"""\r\n'
+        '"cell","test",3,"b","6","knn","a",0.9,"","Cell","\'=1"\r\n',
+        encoding="utf-8",
+        newline="",
+    )
     rows = labelled_tables.read(path, Options()).rows
     assert [(row.sense, row.split, row.position, " ".join(row.tokens)) for row in rows] == [
         ("a", "train", 2, '- The cells divide , and " stay "'),
@@ -295,18 +295,15 @@ def test_a_folder_keeps_its_description_and_counts_losses(folder: Path, tmp_path
     assert yaml.safe_load(text.splitlines()[-1]) == {
         "dataset": {"name": "2024", "path": str(tmp_path / "my, out")}
     }
-    (tmp_path / "my, out").rename(tmp_path / "b")
-    actual = read_manifest(tmp_path / "b" / MANIFEST)
+    actual = read_manifest(tmp_path / "my, out" / MANIFEST)
     assert (actual.name, actual.title, actual.licence) == ("2024", "Again", "CC0")
     assert actual.citation == "@article{x, title = {Y} }"
     assert "left out: 1 instances of words of outofdomain.tsv that have no folder" in text
-    imported = json.loads((tmp_path / "b" / MANIFEST).read_text())["imported"]
+    imported = json.loads((tmp_path / "my, out" / MANIFEST).read_text())["imported"]
     assert str(folder / "cell" / "train.data.txt") in {source["file"] for source in imported}
 
 
-@pytest.mark.parametrize(
-    "name", ["a.xml", "a.tsv", pytest.param("train.data.txt", marks=needs("pairs")), "folder"]
-)
+@pytest.mark.parametrize("name", ["a.xml", "a.tsv", "folder"])
 @pytest.mark.parametrize("option", ["word", "columns", "gold"])
 def test_an_option_that_a_kind_of_file_does_not_use_is_refused(
     tmp_path: Path, name: str, option: str
@@ -314,13 +311,10 @@ def test_an_option_that_a_kind_of_file_does_not_use_is_refused(
     path = tmp_path / name
     path.mkdir() if name == "folder" else path.write_text("x")
     given: Any = {"word": "cell", "columns": {"sense": "x"}, "gold": path}[option]
-    used = name == "train.data.txt" or (name == "a.xml") == (option == "gold")
-    used &= name != "folder"
+    used = name == ("a.xml" if option == "gold" else "a.tsv")
     with pytest.raises(CorpusError if used else ConfigError) as error:
         import_corpus([path], out=tmp_path / "out", name="mine", **{option: given})
-    if not used:
-        assert error.value.where == f"--{option}"
-        assert "leave out the option, which is for " in str(error.value)
+    assert (error.value.where == f"--{option}") != used
 
 
 def test_the_manifest_says_how_many_folds_a_word_allows(tmp_path: Path) -> None:
@@ -343,9 +337,8 @@ def folder(tmp_path: Path) -> Path:
     path = tmp_path / "rows.jsonl"
     lines = [line_of(row, "brackets") for row in made(Random(2), 4)]
     path.write_text(text_of(lines, ".jsonl"), encoding="utf-8")
-    import_corpus(
-        [path], out=tmp_path / "data", name="mine", about={"title": "Mine", "licence": "CC0"}
-    )
+    about = {"title": "Mine", "licence": "CC0"}
+    import_corpus([path], out=tmp_path / "data", name="mine", about=about)
     return tmp_path / "data"
 
 
@@ -393,7 +386,6 @@ MANIFESTS: dict[str, dict[str, Any]] = {
     "format": {"format": FORMAT + 1},
     "no word": {"words": {}},
     "count": {"words": {"cell": {"n_train": -1, "n_test": 1, "n_out_of_domain": 0}}},
-    "word": {"words": {"": {"n_train": 1, "n_test": 1, "n_out_of_domain": 0}}},
     "outside": {"files": {"../../etc/passwd": "0" * 64}},
     "script": {"licence_url": "javascript:alert(1)"},
     "hidden": {"title": "a\u202eb"},
@@ -414,14 +406,14 @@ def test_a_broken_manifest_is_refused(folder: Path, case: str) -> None:
 def test_hostile_words_and_senses_in_natural_order(tmp_path: Path) -> None:
     words = ("../x", "CON", "a b", "{word}", "-rf", "é" * 200)
     senses = ["sense_2", "sense_10", "sense_1", "9" * 5000, "sense_02", "a"]
+    path = tmp_path / "rows.tsv"
     lines = [
-        {"word": word, "sense": sense, "sentence": f"{letter} *it* {'abcdef'[n]}{letter}"}
+        f"{word}\t{sense}\t{letter} *it* {'abcdef'[n]}{letter}\n"
         for word in words
         for n, sense in enumerate(senses)
         for letter in "pqr"
     ]
-    path = tmp_path / "rows.jsonl"
-    path.write_text(text_of(lines, ".jsonl"), encoding="utf-8")
+    path.write_text(HEAD + "".join(lines), encoding="utf-8")
     (tmp_path / "out").mkdir()  # an empty folder is as good as none
     assert set(run(path, tmp_path / "out", any_form=True).words) == set(words)
     run(tmp_path / "out", tmp_path / "again", any_form=True)
