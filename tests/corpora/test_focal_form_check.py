@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from importing import import_corpus
 
-from wsd.artifacts.dataset import DATA, MANIFEST
+from wsd.artifacts.dataset import MANIFEST
 from wsd.cli import main
 from wsd.corpora.find_word import KnownForms
 from wsd.corpora.focal_form_check import FormCheck, is_form
@@ -70,13 +70,10 @@ def test_what_is_refused(word: str, focal: str, language: str, refused: bool) ->
 def test_a_corpus_of_other_words_is_refused(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with pytest.raises(CorpusError) as caught:
+    with pytest.raises(CorpusError, match="12 of 12 focal words are not a form") as caught:
         imported(tmp_path, SHIFTED)
-    assert "12 of 12 focal words are not a form of their word" in caught.value.problem
     assert f"'divides' for 'cell' ({tmp_path / 'rows.jsonl'}:1), 'has' for" in caught.value.problem
-    assert caught.value.problem.count(" for 'cell' (") == 3
-    assert "--any-form" in str(caught.value.fix)
-    assert not (tmp_path / "out").exists()
+    assert "--any-form" in str(caught.value.fix) and not (tmp_path / "out").exists()
     # It may be meant; a run then knows.
     imported(tmp_path, SHIFTED, any_form=True)
     manifest = tmp_path / "out" / MANIFEST
@@ -102,12 +99,13 @@ def steps(folder: Path, code: int = 0) -> None:
 def test_few_strange_focal_words_give_a_warning(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    texts = [(sense, f"The {sense} cell {f} {f}ish") for sense in ("bio", "jail") for f in FILLING]
-    right = [{"word": "cell", "sense": s, "sentence": text, "position": 2} for s, text in texts]
     # Three are wrong; three have punctuation.
-    for row in right[:3]:
-        row["sentence"] = row["sentence"].replace("cell", "cell.")
-    imported(tmp_path, [*right, *SHIFTED[:3]])
+    rows = [
+        {"word": "cell", "sense": sense, "sentence": f"A {sense} {cell} {f} {f}ish", "position": 2}
+        for sense, cells in (("bio", ["cell."] * 3 + ["cell"] * 7), ("jail", ["cell"] * 10))
+        for f, cell in zip(FILLING, cells, strict=True)
+    ]
+    imported(tmp_path, [*rows, *SHIFTED[:3]])
     first, second = [r.getMessage() for r in caplog.records if r.levelno >= logging.WARNING]
     assert "3 of 23 focal words are not a form" in first and "'divides'" in first
     assert "3 focal words have punctuation" in second and "'cell.' (" in second
@@ -115,12 +113,6 @@ def test_few_strange_focal_words_give_a_warning(
     capsys.readouterr()
     steps(tmp_path)
     assert "3 of 23 focal words are not a form of their word" in capsys.readouterr().err
-
-
-def test_the_built_in_corpora_give_no_warning() -> None:
-    for path in sorted(DATA.glob("quickstart*/*/classes_map.txt")):
-        corpus = read_text(path.parent, path.parent.name)
-        assert all(is_form(corpus.word, focal) for focal in corpus.focal_tokens)
 
 
 def test_one_wrong_word_among_many_right_ones() -> None:
