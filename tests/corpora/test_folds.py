@@ -13,7 +13,7 @@ from wsd.artifacts import corpus_table as corpora_files
 from wsd.artifacts import training_set
 from wsd.artifacts.corpus_table import Corpus
 from wsd.cli import main
-from wsd.corpora.folds import draw_folds, fold_word
+from wsd.corpora.folds import draw_folds, fold_word, most_folds_of
 from wsd.errors import ConfigError
 
 ASKED: Any = {"k": 5, "repeats": 3, "seed": 1}
@@ -75,6 +75,15 @@ def test_folds_have_each_sense_in_equal_parts_where_no_groups_forbid() -> None:
             assert np.bincount(gold[of_repeat == fold]).tolist() == [10, 4, 1]
 
 
+def test_the_most_folds_are_the_most_that_can_be_drawn(make_corpus: MakeCorpus) -> None:
+    corpus = grouped(make_corpus, 40)
+    train = corpus.take(corpus.split == "train")
+    most = most_folds_of(train.gold.tolist(), train.tokens)
+    for k, tuned in ((most, True), (most + 1, False)):
+        folds = draw_folds({"mint": corpus}, None, k=k, repeats=1, seed=1).words["mint"]
+        assert (folds.held is not None) == tuned
+
+
 def test_repeats_differ_and_each_is_drawn_with_its_own_seed(make_corpus: MakeCorpus) -> None:
     corpora = {"mint": grouped(make_corpus)}
     first, second = (
@@ -88,7 +97,6 @@ def test_repeats_differ_and_each_is_drawn_with_its_own_seed(make_corpus: MakeCor
 @pytest.mark.parametrize(
     ("gold", "groups", "k", "tuned"),
     [
-        ([0] * 20 + [1] * 5, 25, 5, True),
         ([0] * 20 + [1] * 4, 24, 5, False),
         ([0] * 20 + [1] * 4, 24, 4, True),
         # A sense without instances is not part of the training set.
