@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from wsd.corpora.importer.gathered import BadLines, Gathered
+from wsd.corpora.importer.gathered import BadLines, Gathered, LabelledSentence
 from wsd.corpora.importer.input_formats import KINDS
 from wsd.corpora.importer.xml_formats import read_all_words, read_lexical_sample, read_ufsac
 from wsd.errors import CorpusError
@@ -87,15 +87,14 @@ def test_the_declared_encoding_counts(tmp_path: Path) -> None:
     assert read_all_words(path, None).rows[0].tokens[0] == "amb\u00e9r"
 
 
-def test_missing_gold_keys(tmp_path: Path) -> None:
-    path = put(tmp_path, ONE, "i0 k")
+def test_where_gold_keys_are(tmp_path: Path) -> None:
+    for name in ("all.DATA.XML", "all.XML"):
+        path = put(tmp_path, ONE, "i0 k").rename(tmp_path / name)
+        assert len(read_all_words(path, None).rows) == 1
     (tmp_path / "all.gold.key.txt").rename(tmp_path / "elsewhere.txt")
     with pytest.raises(CorpusError, match="the file of gold keys is missing"):
         read_all_words(path, None)
     assert len(read_all_words(path, tmp_path / "elsewhere.txt").rows) == 1
-    for name in ("all.DATA.XML", "all.XML"):
-        path = put(tmp_path, ONE, "i0 k").rename(tmp_path / name)
-        assert len(read_all_words(path, None).rows) == 1
 
 
 # Lexical samples and UFSAC
@@ -160,16 +159,13 @@ def test_files_of_senseval_that_are_not_quite_xml(tmp_path: Path) -> None:
     instance = INSTANCE.replace(
         "they lent", "caf&eacute; &frac12 ; R&D &bquo; &#233; &lt; &amp;amp"
     )
-    text = f'<lexelt item="bank.n">\n{instance}\n</lexelt>\n' * 2
+    text = f'<lexelt item="bank.n">\n{instance.replace("The", "Thé")}\n</lexelt>\n' * 2
     doctype = '<?xml version="1.0" encoding="iso-8859-1"?>\n<!DOCTYPE corpus SYSTEM "a.dtd">\n'
-    for prologue in ("", doctype):
-        accented, encoding = text.replace("The ", "Thé "), "latin-1" if prologue else "utf-8"
-        path = write(tmp_path, prologue + accented, "EnglishLS.train", encoding)
+    for prologue, encoding in (("", "utf-8"), (doctype, "latin-1")):
+        path = write(tmp_path, prologue + text, "EnglishLS.train", encoding)
         first, second = read(read_lexical_sample, path).rows
         assert first.tokens == second.tokens
-        focal, rest = first.tokens[:3], " ".join(first.tokens[3:])
-        assert focal == ("Thé", "banks", ",")
-        assert rest == "café ½ R&D & bquo ; é < & amp ."
+        assert " ".join(first.tokens) == "Thé banks , café ½ R&D & bquo ; é < & amp ."
         line = int(first.where.rpartition(":")[2])
         assert path.read_bytes().splitlines()[line - 1].startswith(b"<instance")
     data = SAMPLE.replace("they", "<![CDATA[a & &eacute; b]]>")
@@ -178,22 +174,22 @@ def test_files_of_senseval_that_are_not_quite_xml(tmp_path: Path) -> None:
 
 
 def test_ufsac(tmp_path: Path) -> None:
-    (row,) = read(read_ufsac, write(tmp_path, UFSAC)).rows
+    def only(old: str = "", new: str = "") -> LabelledSentence:
+        (row,) = read(read_ufsac, write(tmp_path, UFSAC.replace(old, new))).rows
+        return row
+
+    row = only()
     assert (row.word, row.keys, row.document) == ("bank.n", ("bank%1:14:00::",), "a.xml d1")
     assert (row.position, row.tokens) == (1, ("The", "banks", "lent"))
     assert row.where == f"{tmp_path / 'a.xml'}:4" and row.extra == {}
-    several = WORD.replace('::"', '::; bank%1:17:01::;" id="w1"')
-    (row,) = read(read_ufsac, write(tmp_path, UFSAC.replace(WORD, several))).rows
+    row = only(':00::"', ':00::; bank%1:17:01::;" id="w1"')
     assert row.keys == ("bank%1:14:00::", "bank%1:17:01::") and row.extra == {"id": "w1"}
     # A word of several tokens; parts of speech; a word without a key for the chosen inventory.
-    several = WORD.replace('"banks"', '"West_Banks"').replace('"bank"', '"west_bank"')
-    (row,) = read(read_ufsac, write(tmp_path, UFSAC.replace(WORD, several))).rows
+    row = only('"banks" lemma="bank"', '"West_Banks" lemma="west_bank"')
     assert (row.word, row.tokens) == ("west_bank.n", ("The", "West Banks", "lent"))
     for tag, part in (("VBD", ".v"), ("ADJ", ".a"), ("RBR", ".r"), ("NNP", ".n"), ("X", "")):
-        (row,) = read(read_ufsac, write(tmp_path, UFSAC.replace("NNS", tag))).rows
-        assert row.word == f"bank{part}"
-    other = WORD.replace("wn30", "wn16") + WORD.replace("bank%1:14:00::", " ;")
-    assert len(read(read_ufsac, write(tmp_path, UFSAC.replace(WORD, WORD + other))).rows) == 1
+        assert only("NNS", tag).word == f"bank{part}"
+    only(WORD, WORD + WORD.replace("wn30", "wn16") + WORD.replace("bank%1:14:00::", " ;"))
 
 
 WRONG = [
