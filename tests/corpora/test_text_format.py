@@ -13,9 +13,10 @@ from wsd.corpora.download import ARCHIVE, extract, place
 from wsd.corpora.text_format import read_text
 from wsd.errors import CorpusError
 
+MAP, TRAIN = "classes_map.txt", "train.data.txt"
 FILES = {
-    "classes_map.txt": '{"0": "mint_herb", "1": "mint_coins"}',
-    "train.data.txt": (
+    MAP: '{"0": "mint_herb", "1": "mint_coins"}',
+    TRAIN: (
         "1\tfresh mint grows by the wall\n"
         "3\tcoins leave the mint in sealed bags\n"
         "4\tshe chopped a little mint\n"
@@ -34,17 +35,6 @@ def folder(tmp_path: Path) -> Path:
     for name, text in FILES.items():
         (made / name).write_text(text, encoding="utf-8", newline="")
     return made
-
-
-def refused(folder: Path, name: str, content: bytes | None) -> CorpusError:
-    """Return the error for one file with other content, or for the missing file."""
-    if content is None:
-        (folder / name).unlink()
-    else:
-        (folder / name).write_bytes(content)
-    with pytest.raises(CorpusError) as caught:
-        read_text(folder, "mint")
-    return caught.value
 
 
 def with_line(name: str, number: int, line: str) -> bytes:
@@ -87,15 +77,13 @@ LINES = {
 
 @pytest.mark.parametrize("says", LINES)
 def test_a_malformed_line_is_named(folder: Path, says: str) -> None:
-    for name, number in (("train.data.txt", 2), ("test.data.txt", 1)):
+    for name, number in (("test.data.txt", 1), (TRAIN, 2)):
         for line in LINES[says]:
-            error = refused(folder, name, with_line(name, number, line))
-            assert says in error.problem, line
-            assert error.where == f"{folder / name}:{number}"
-        (folder / name).write_text(FILES[name])
-
-
-TRAIN, MAP = "train.data.txt", "classes_map.txt"
+            (folder / name).write_bytes(with_line(name, number, line))
+            with pytest.raises(CorpusError) as caught:
+                read_text(folder, "mint")
+            assert says in caught.value.problem, line
+            assert caught.value.where == f"{folder / name}:{number}"
 
 
 @pytest.mark.parametrize(
@@ -128,9 +116,11 @@ TRAIN, MAP = "train.data.txt", "classes_map.txt"
 def test_a_bad_file_is_named(
     folder: Path, name: str, content: bytes | None, line: int | None, says: str
 ) -> None:
-    error = refused(folder, name, content)
-    assert says in error.problem
-    assert error.where == (f"{folder / name}:{line}" if line else str(folder / name))
+    (folder / name).unlink() if content is None else (folder / name).write_bytes(content)
+    with pytest.raises(CorpusError) as caught:
+        read_text(folder, "mint")
+    assert says in caught.value.problem
+    assert caught.value.where == (f"{folder / name}:{line}" if line else str(folder / name))
 
 
 # Out of domain
@@ -198,7 +188,7 @@ def test_the_real_corpus(archive: Path, tmp_path: Path) -> None:
     tables = [read_text(tmp_path / "source" / word, word, further) for word in words]
     with (DATA / "sizes.csv").open(encoding="utf-8", newline="") as file:
         noted = [row for row in csv.DictReader(file) if row["dataset"] == "coarsewsd20"]
-    totals, other_forms, lines = Counter[str](), Counter[bool](), list[int]()
+    totals, lines = Counter[str](), list[int]()
     for row, table in zip(noted, tables, strict=True):
         parts = {split: table.take(table.split == split) for split in SPLITS}
         train, test, outside = parts.values()
@@ -209,7 +199,5 @@ def test_the_real_corpus(archive: Path, tmp_path: Path) -> None:
         assert [*row.values()] == ["coarsewsd20", *map(str, facts)]
         totals += Counter({**sizes, "senses": len(table.senses)})
         lines += outside.index.tolist()
-        other_forms.update(focal.lower() != table.word for focal in outside.focal_tokens)
     assert totals == {"train": 23_370, "test": 10_196, "outofdomain": 339, "senses": 53}
-    # 123 sentences have another word form, such as a plural.
-    assert sorted(lines) == list(range(339)) and other_forms[True] == 123
+    assert sorted(lines) == list(range(339))

@@ -2,17 +2,15 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from wsd.artifacts import training_set
 from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.dataset import DATASETS
 from wsd.artifacts.training_set import setting, training_rows
-from wsd.corpora.download import ARCHIVE, DRAWS, TRAINS, extract, place, words_of_trains
+from wsd.corpora.download import ARCHIVE, TRAINS, extract, place, words_of_trains
 from wsd.corpora.text_format import read_text
 from wsd.corpora.training_sets import read_training_set, write_training_sets
 from wsd.errors import CorpusError
@@ -21,12 +19,8 @@ Rows = Sequence[tuple[str, int]]
 
 # Lines 0 and 3 are equal; 1 and 5 are one sentence with two classes.
 FULL: Rows = [
-    ("1\tfresh mint grows", 1),
-    ("0\tmint coins", 3),
-    ("2\ttea with mint", 1),
-    ("1\tfresh mint grows", 1),
-    ("0\tmint and mint", 1),
-    ("0\tmint coins", 1),
+    *(("1\tfresh mint grows", 1), ("0\tmint coins", 3), ("2\ttea with mint", 1)),
+    *(("1\tfresh mint grows", 1), ("0\tmint and mint", 1), ("0\tmint coins", 1)),
 ]
 MORE: Rows = [("2\tthe old mint", 3), ("2\tmore tea with mint", 1)]
 
@@ -91,12 +85,10 @@ def test_rows_are_found_in_any_order(
 def test_a_row_that_is_not_in_the_full_set_is_named(
     source: Path, corpora: Mapping[str, Corpus], row: tuple[str, int]
 ) -> None:
-    assert {setting(train)[0] for train in TRAINS} == set(DRAWS)
     part(source, [FULL[0], FULL[3], row, FULL[4]])
     with pytest.raises(CorpusError, match="lacks the sentence") as caught:
         read_training_set(source, "balanced", corpora)
-    folder = source / "trains" / "balanced" / "mint"
-    assert caught.value.where == f"{folder / 'train.data.txt'}:3"
+    assert caught.value.where == f"{source}/trains/balanced/mint/train.data.txt:3"
 
 
 def test_round_trip(source: Path, corpora: Mapping[str, Corpus], tmp_path: Path) -> None:
@@ -115,10 +107,11 @@ def test_round_trip(source: Path, corpora: Mapping[str, Corpus], tmp_path: Path)
 
 # The real dataset
 
-FRACTIONS = {"1pct": 264, "5pct": 1_197, "10pct": 2_364, "25pct": 5_861, "50pct": 11_698}
-FRACTIONS["100pct"] = 23_370
-SHOTS = {"nshot-1": 53, "nshot-3": 159, "nshot-10": 530, "nshot-30": 1_080}
-ROWS = {"balanced": 8_737, **FRACTIONS, **SHOTS}
+ROWS = {
+    **{"balanced": 8_737, "1pct": 264, "5pct": 1_197, "10pct": 2_364, "25pct": 5_861},
+    **{"50pct": 11_698, "100pct": 23_370, "nshot-1": 53, "nshot-3": 159, "nshot-10": 530},
+    "nshot-30": 1_080,
+}
 
 
 def plain(folder: Path) -> Counter[tuple[str, str]]:
@@ -133,7 +126,6 @@ def plain(folder: Path) -> Counter[tuple[str, str]]:
 
 @pytest.mark.slow
 def test_the_real_training_sets(archive: Path, tmp_path: Path) -> None:
-    """Every row is found; fractions are nested; shots have as many instances of each sense."""
     source, manifest = tmp_path / "source", ARCHIVE.file_checksums()
     extract(archive, source, {n: d for n, d in manifest.items() if "published" not in place(n)})
     real = {word: read_text(source / word, word) for word in DATASETS["coarsewsd20"].words}
@@ -144,20 +136,8 @@ def test_the_real_training_sets(archive: Path, tmp_path: Path) -> None:
     for train, own in trains.items():
         assert sum(map(len, own.lines.values())) == ROWS[setting(train)[0]]
         for word, corpus in ((word, real[word]) for word in own.lines):
-            rows = training_rows(corpus, own).tolist()
             ours = Counter(
                 (f"{corpus.position[i]}\t{' '.join(corpus.tokens[i])}", str(corpus.gold[i]))
-                for i in rows
+                for i in training_rows(corpus, own).tolist()
             )
             assert ours == plain(source / "trains" / train / word), (train, word)
-            counts = np.bincount(corpus.gold[rows])
-            if train.startswith("nshot"):
-                assert set(counts) == {int(train.split(".")[0].removeprefix("nshot-"))}
-            if train == "balanced":
-                rarest = np.bincount(corpus.gold[training_rows(corpus)]).min()
-                assert counts.tolist() == [rarest] * len(corpus.senses)
-    for small, large in pairwise(FRACTIONS):
-        for word, lines in trains[small].lines.items():
-            assert {*lines.tolist()} < {*trains[large].lines[word].tolist()}
-    for word, corpus in real.items():
-        assert len(trains["100pct"].lines[word]) == (corpus.split == "train").sum()
