@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 import pytest
 from require import needs
 
-from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.dataset import MANIFEST, read_manifest
 from wsd.cli import main
 from wsd.corpora.text_format import read_text, read_unlabelled
@@ -53,6 +52,7 @@ KIND = " is of an unknown kind"
 TOOL = "docs/how-to/annotation-tools.md"
 CONVERT, KINDS = "docs/reference/formats.md", "give a .csv, .tsv, .json or .jsonl file"
 UNLABELLED = "--unlabelled"
+LIGHT, PORTA = ("light.a", "light", "light"), ("porter.v", "porte", "porta", 1)
 
 EXPECTED: dict[str, Refused | Senses | Pairs] = {
     "dwug/clusters.csv": Refused(NO_SENTENCE, ":1", "--columns sentence=NAME"),
@@ -97,25 +97,16 @@ EXPECTED: dict[str, Refused | Senses | Pairs] = {
     ),
     "onechar/uses.txt": Refused(f"'uses.txt'{KIND}", "", UNLABELLED),
     "onechar/zh.data.xml": Senses({FLOWER: {"bn:flower": 4, "bn:blur": 4}}),
-    "pairs-json/fr/train.data.txt": Pairs(
-        [("porter.v", "porte", "porta", 1), ("porter.v", "porte", "porte", 0)]
-    ),
-    "pairs-json/train.data.txt": Pairs(
-        [("light.a", "light", "light", 1), ("porter.v", "porte", "porta", 1)]
-    ),
-    "pairs-json/trial.data": Pairs(
-        [*((("light.a", "light", "light", n)) for n in (1, 0)), ("porter.v", "porte", "porta", 1)]
-    ),
+    "pairs-json/fr/train.data.txt": Pairs([PORTA, ("porter.v", "porte", "porte", 0)]),
+    "pairs-json/train.data.txt": Pairs([(*LIGHT, 1), PORTA]),
+    "pairs-json/trial.data": Pairs([(*LIGHT, 1), (*LIGHT, 0), PORTA]),
     "pairs-json/trial.gold": Refused(f"'trial.gold'{KIND}", "", KINDS),
     "unmarked/unmarked.csv": Refused(NO_SENSE, ":1", UNLABELLED),
     **{
-        f"{folder}.gold{end}": Refused("has labels only", "", "name ")
-        for folder, end in (
-            *((f"onechar/{name}", ".key.txt") for name in ("test", "train", "zh")),
-            *(
-                (f"{name}/train", ".txt")
-                for name in ("onechar/pairs", "pairs-json/fr", "pairs-json")
-            ),
+        f"{name}.txt": Refused("has labels only", "", "name ")
+        for name in (
+            *(f"onechar/{name}.gold.key" for name in ("test", "train", "zh")),
+            *(f"{name}/train.gold" for name in ("onechar/pairs", "pairs-json/fr", "pairs-json")),
         )
     },
 }
@@ -138,10 +129,6 @@ def case(name: str, options: list[str], entry: Refused | Senses | Uses | Pairs) 
     of_pairs = isinstance(entry, Pairs) or "ambistory" in name or name.endswith("train.gold.txt")
     study = "pairs" if of_pairs else "unlabelled" if isinstance(entry, Uses) else ""
     return pytest.param(name, options, entry, marks=[needs(study)] if study else [])
-
-
-def focal_words(corpus: Corpus) -> set[str]:
-    return {words[i] for words, i in zip(corpus.tokens, corpus.position, strict=True)}
 
 
 def test_every_file_has_an_expectation() -> None:
@@ -179,7 +166,7 @@ def test_an_import_is_right_or_refused_with_one_message(
     if isinstance(expected, Uses):
         uses = read_unlabelled(out / file_name(expected.word), expected.word)
         assert len(uses) == expected.size
-        assert focal_words(uses) <= {FLOWER[0], "cell", "cells", "Cells", "bank"}
+        assert {*uses.focal_tokens} <= {FLOWER[0], "cell", "cells", "Cells", "bank"}
         return
     assert "left out" not in error
     words = read_manifest(out / MANIFEST).words
@@ -191,4 +178,4 @@ def test_an_import_is_right_or_refused_with_one_message(
     sentences = {" ".join(tokens) for corpus in actual.values() for tokens in corpus.tokens}
     assert sentences >= set(expected.sentences)
     for word, corpus in actual.items():
-        assert focal_words(corpus) == {word.lower().removesuffix(".n")}
+        assert {*corpus.focal_tokens} == {word.lower().removesuffix(".n")}

@@ -25,17 +25,8 @@ PATHS = ["none", "folder", "empty", "text.txt", "tiny.json", "noise.parquet", "x
 NUMERIC = (shared.count, shared.seed)
 
 
-def commands() -> dict[str, argparse.ArgumentParser]:
-    result = cli.parser()[1]
-    for command in result.values():
-        command.fill()
-    return result
-
-
 def hostile(action: argparse.Action) -> list[str]:
     """Return hostile values for an argument."""
-    if action.nargs == 0:
-        return [""]
     if action.choices is not None:
         return ["nonesuch", "", ESCAPE]
     return PATHS if action.type is Path else NUMBERS if action.type in NUMERIC else TEXTS
@@ -57,7 +48,8 @@ def given(action: argparse.Action, value: str) -> str:
 
 def tries(name: str) -> Iterator[list[str]]:
     """Return a command with each argument in turn left out or given each hostile value."""
-    command = commands()[name]
+    command = cli.parser()[1][name]
+    command.fill()
     each = [a for a in command._actions if not isinstance(a, argparse._HelpAction)]
     # One of several exclusive arguments is enough.
     groups = [group._group_actions[0] for group in command._mutually_exclusive_groups]
@@ -67,7 +59,8 @@ def tries(name: str) -> Iterator[list[str]]:
     for action in each:
         others = [usual(a) for a in needed if a is not action]
         yield [name, *others]
-        yield from ([name, *others, given(action, value)] for value in hostile(action))
+        values = [""] if action.nargs == 0 else hostile(action)
+        yield from ([name, *others, given(action, value)] for value in values)
 
 
 def outcome(argv: list[str], capsys: pytest.CaptureFixture[str]) -> int:
@@ -107,7 +100,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 @pytest.mark.slow
 # `wsd run` has no arguments of its own.
-@pytest.mark.parametrize("name", [name for name in commands() if name != "run"])
+@pytest.mark.parametrize("name", [name for name in cli.parser()[1] if name != "run"])
 def test_every_argument_of_a_command(
     here: Path, capsys: pytest.CaptureFixture[str], name: str
 ) -> None:
