@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wsd.corpora import find_word
-from wsd.corpora.find_word import Finder, within_word
+from wsd.corpora.find_word import Finder
 
 FOUND = [
     ("crane", "two CRANES, high", "two|*CRANES|,|high"),
@@ -58,7 +58,7 @@ ABSENT = {
         *("", "craned", "crane-like", "cranesbill", "cr ane", "crane\u2011like", "a_crane"),
         *("the crane's-bill", "o'crane", "over\u00adcrane", "the crane\u00adway"),
     ],
-    **{"pin": ["a pin\u0303a colada"], "cafe": ["the cafe\u0301"], "re": ["re\u0301su"]},
+    **{"pin": ["a pin\u0303a colada"], "cafe": ["the cafe\u0301"], "कित": ["किताब"]},
     **{"c++": ["c++11"], ".net": ["asp.net"], "👩": ["👩\u200d🍳"], "ice_cream": ["ice, cream"]},
     **{"serve": ["he served"], "hope.v": ["hopping"], "C.n": ["CD, .cc"], "u.s": ["u and me"]},
 }
@@ -69,18 +69,6 @@ def test_a_part_of_another_word_is_not_found(word: str) -> None:
     assert [text for text in ABSENT[word] if Finder([word]).find(text)] == []
 
 
-def test_places_inside_words() -> None:
-    for text, inside in (
-        ("a crane's", [3, 4, 5, 6]),
-        ("cafe\u0301", [1, 2, 3, 4]),
-        ("किताब", [1, 2, 3, 4]),
-        ("AI技术", [1]),
-        ("over\u00ado!", [1, 2, 3, 4, 5]),
-        ("to\u00ad!", [1]),
-    ):
-        assert [place for place in range(len(text) + 1) if within_word(text, place)] == inside
-
-
 def test_several_occurrences_of_several_words() -> None:
     actual = Finder(["crane", "bank"]).find("Cranes by the bank , a crane/crane .")
     assert [(*o.words, o.form, o.start) for o in actual] == [
@@ -88,10 +76,8 @@ def test_several_occurrences_of_several_words() -> None:
         *(("crane", "crane", 23), ("crane", "crane", 29)),
     ]
     assert actual[3].tokens == ("Cranes", "by", "the", "bank", ",", "a", "crane/", "crane", ".")
-    (actual_axes,) = Finder(["axe", "axis"]).find("two axes")
-    assert actual_axes.words == ("axe", "axis")
-    several = Finder(["ice", "ice_cream"]).find("ice cream on ice")
-    assert [o.words for o in several] == [("ice_cream",), ("ice",)]
+    several = Finder(["ice", "ice_cream", "axe", "axis"]).find("ice cream on ice and axes")
+    assert [o.words for o in several] == [("ice_cream",), ("ice",), ("axe", "axis")]
 
 
 @pytest.mark.parametrize(
@@ -117,7 +103,7 @@ TOKEN = st.text(st.sampled_from("ab'-_.+🍎ä银 \u2019\u0301*"), min_size=1).m
 )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(st.lists(st.tuples(st.lists(TOKEN), TOKEN, st.lists(TOKEN)), min_size=1))
 def test_every_training_token_is_found_at_its_position(sentences) -> None:
     finder = Finder(["word"], lambda _: [token for _, token, _ in sentences])

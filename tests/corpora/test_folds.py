@@ -56,16 +56,6 @@ def test_groups_stay_together_and_every_instance_is_held_out_once(
             assert np.abs(counts - n / k).max() <= 4
 
 
-def test_a_chain_of_near_duplicates_is_one_component(make_corpus: MakeCorpus) -> None:
-    """The first and the last sentence have almost nothing in common."""
-    long = [f"{c}{c}" for c in "abcdefghijklmnop"]
-    windows = [tuple(long[i : i + 8]) for i in (0, 2, 4, 6)]
-    base = make_corpus([("train", 0)] * 5)
-    corpus = Corpus(**{**vars(base), "tokens": (*windows, ("some", "thing", "else"))})
-    component = draw_folds({"mint": corpus}, None, **ASKED).words["mint"].component
-    assert component.tolist() == [0, 0, 0, 0, 1]
-
-
 def test_folds_have_each_sense_in_equal_parts_where_no_groups_forbid() -> None:
     gold = np.random.default_rng(1).permutation([0] * 50 + [1] * 20 + [2] * 5)
     held = fold_word(gold, np.arange(75), **ASKED)

@@ -3,11 +3,7 @@
 The readers of a study are in ``fuzz_*.py`` beside its tests.
 """
 
-import gzip
-import hashlib
 import json
-import shutil
-import tarfile
 import tempfile
 import zipfile
 from functools import cache
@@ -15,7 +11,6 @@ from pathlib import Path
 
 import import_targets
 import numpy as np
-from archive_server import TOP, build_archive
 from fuzz_target import JSON_TOKENS, Target, of_studies, small_corpus
 from mutate import SEPARATOR
 
@@ -23,9 +18,7 @@ from wsd.artifacts import corpus_table, feature_set
 from wsd.artifacts import senses as sense_names
 from wsd.classification.estimators.registry import make_estimator
 from wsd.corpora import text_format
-from wsd.corpora.download import extract
 from wsd.corpora.find_word import Finder
-from wsd.errors import WsdError
 from wsd.fitted import wsd_file
 from wsd.fitted.word_classifier import FittedWord
 from wsd.metrics import nearest
@@ -120,9 +113,9 @@ def model_file_seeds() -> list[bytes]:
                   "model_type": "bert", "blocks": 2, "width": 3},
         "pooling": "mean", "input": "plain", "precision": "float32",
     }  # fmt: skip
+    configuration = {"model": "tiny", "view": "focal", "layers": "1", "classifier": "logistic"}
     manifest = {"encoder": encoder, "versions": {"wsd": "0"}, "predictions": {}, "language": "en",
-                "configuration": {"model": "tiny", "view": "focal", "layers": "1",
-                                  "classifier": "logistic"}}  # fmt: skip
+                "configuration": configuration}  # fmt: skip
     results = []
     with tempfile.TemporaryDirectory() as folder:
         for estimator in ("nearest_centroid", "logistic", "lda", "knn"):
@@ -183,46 +176,6 @@ def run_layers(data: bytes, folder: Path) -> None:
         assert result.combine(states).shape == (1, width)
 
 
-# The archive
-
-ARCHIVED = {
-    "data/CoarseWSD-20/plant/train.data.txt": b"1\tthe plant\n",
-    "data/CoarseWSD-20/plant/train.gold.txt": b"0\r\n",
-}
-MANIFEST = {name: hashlib.sha256(text).hexdigest() for name, text in ARCHIVED.items()}
-KINDS = (
-    tarfile.REGTYPE, tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.DIRTYPE, tarfile.FIFOTYPE,
-    tarfile.CHRTYPE, tarfile.CONTTYPE, tarfile.GNUTYPE_SPARSE, tarfile.XHDTYPE, b"Z",
-)  # fmt: skip
-
-
-def archive_seeds() -> list[bytes]:
-    results = [build_archive(ARCHIVED), build_archive({**ARCHIVED, next(iter(ARCHIVED)): b"x"})]
-    for kind in KINDS:
-        member = tarfile.TarInfo(f"{TOP}/{next(iter(ARCHIVED))}")
-        member.type, member.linkname = kind, "/etc/passwd"
-        results.append(build_archive(ARCHIVED, extra=[(member, b"")]))
-    # The target packs the tar, so that mutations reach it behind gzip's checksum.
-    return [gzip.decompress(packed) for packed in results]
-
-
-def run_archive(data: bytes, folder: Path) -> None:
-    for old in folder.iterdir():
-        shutil.rmtree(old) if old.is_dir() and not old.is_symlink() else old.unlink()
-    archive = folder / "a.tar.gz"
-    archive.write_bytes(gzip.compress(data, 1))
-    try:
-        extract(archive, folder / "room/out", MANIFEST)
-    except WsdError:
-        # Nothing is left, and nothing was written elsewhere.
-        assert {p.name for p in folder.rglob("*")} <= {"a.tar.gz", "room"}
-        raise
-    files = {p.relative_to(folder).as_posix() for p in folder.rglob("*") if not p.is_dir()}
-    kept = [f"room/out/plant/train.{kind}.txt" for kind in ("data", "gold")]
-    assert files == {"a.tar.gz", *kept} and not any(p.is_symlink() for p in folder.rglob("*"))
-    assert [(folder / name).read_bytes() for name in kept] == [b"1\tthe plant\n", b"0\n"]
-
-
 LAYER_TOKENS = (
     b"all", b"mean", b"sum", b"concat", b"mix", b"-", b"last", b"-last-", b"-all", b"0", b"1",
     b"12", b"-1", b"01", b",", b"-0", b"99999", "\u0661".encode(), b"+", b"focal", b"cls", b"|",
@@ -237,8 +190,6 @@ TARGETS = {
         Target("layers", lambda: [b"\x0ball,mean-last-4,concat-all,sum-1-2-11,-1,mix-all,0",
                                   b"\x05true", b"\x05mean-last-0", b"\x05-0", b"\x05mean-6-7"],
                run_layers, LAYER_TOKENS, 12.0),
-        Target("archive", archive_seeds, run_archive,
-               (b"../", b"top/", b"\0", b"ustar", b"0000000", b"7777777", *KINDS), 0.5),
         Target("import-table", import_targets.table_seeds, import_targets.run_table,
                (b",", b"\t", b"\n", b'"', b"*", b"[[", b"]]", b"sentence", b"position", b"start",
                 b"split", b"test", *JSON_TOKENS), 1.5),
