@@ -121,9 +121,6 @@ def test_every_file_of_the_manifest_has_a_place() -> None:
         assert list(actual) == sorted(words - lacking)
 
 
-# Successful downloads
-
-
 def test_a_download_is_laid_out_and_its_archive_is_used_again(
     out: Path, cache: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -186,9 +183,6 @@ def test_a_cache_that_cannot_be_written(out: Path, cache: Path) -> None:
         run("http://127.0.0.1:9/", out, cache)
     assert "WSD_CACHE" in str(caught.value)
     assert cache.read_text() == "a file where the folder should be"
-
-
-# The archive
 
 
 def zipped(files: Mapping[str, bytes], *links: str, prefix: str = f"{TOP}/") -> bytes:

@@ -111,9 +111,6 @@ def test_words_with_too_few_instances_are_not_folded(
         assert len(pairs) == len(set(component.tolist()))
 
 
-# Files
-
-
 def draw(folder: Path, *words: str, k: int = 3, code: int = 0) -> None:
     given = ["--words", *words, "--k", str(k), "--repeats", "2", "--out", f"{folder}/full.parquet"]
     assert main(["folds", "--corpus", str(folder / "corpus"), *given]) == code

@@ -66,9 +66,9 @@ def test_of_a_word_with_its_part_of_speech_the_lemma_is_read(word: str, tmp_path
 )
 def test_invalid_glosses_are_refused(tmp_path: Path, text: str, line: str, problem: str) -> None:
     path = written(tmp_path, text)
-    with pytest.raises(CorpusError) as caught:
+    with pytest.raises(CorpusError, match=problem) as caught:
         read_glosses(path, SENSES)
-    assert caught.value.where == f"{path}{line}" and problem in caught.value.problem
+    assert caught.value.where == f"{path}{line}"
 
 
 @pytest.mark.parametrize(
@@ -85,8 +85,6 @@ def test_every_sense_of_the_built_in_corpora_has_a_gloss_with_its_word(name: str
         made = gloss_table(word, senses, lines, (word,))
         assert not any(words[1] == ":" for words in made.tokens), word
 
-
-# Names and glosses of an import
 
 NAMED = "word\tsense\tname\tgloss\n"
 LIVING = SenseText("living cell", "the <smallest> living thing")
@@ -157,7 +155,6 @@ def test_round_trip_of_names_and_glosses(tmp_path: Path, sentences: Path) -> Non
         ("word\tsense\tname\ncell\tcell_rare\ta\n", 1, "no column 'gloss' among word, sense"),
         (f"{NAMED}cell\tcell_rare\ta\n", 2, "3 columns, but the header has 4"),
         (f"{TABLE}\ncell\tcell_biology\t\t\n", 6, "'cell_biology' of 'cell' is in"),
-        (f"{TABLE}cell\tcell_rare\tliving cell\t\n", None, "the name or the label of 'cell_rare'"),
         (f"{TABLE}cell\tcell_rare\tprison\t\n", None, "is the name or the label of 'cell_prison'"),
         (f"{NAMED}cell\tcell_rare\tred\x1b[31m\t\n", 2, "a character in the name"),
         (NAMED, None, "the file has no sense"),

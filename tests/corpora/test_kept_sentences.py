@@ -104,9 +104,6 @@ def test_a_lower_number_is_advised_if_there_is_one(
     assert ("a lower --at-least" in str(caught.value.fix)) == advised
 
 
-# Trained on some files and tested on others
-
-
 def put(folder: Path, name: str, *instances: str) -> Path:
     """A set of lemmas with their keys, a sentence each."""
     lines, keys = ["<corpus>", "<text>"], []

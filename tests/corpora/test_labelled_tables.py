@@ -82,8 +82,6 @@ def test_a_word_of_several_tokens_stays_whole(tmp_path: Path) -> None:
     assert documents(corpus)[row] == ("aaaaa", "aaaa")
 
 
-# Other units
-
 SENTENCES = ("\U0001f3a3 na\u00efve crane drivers", "the crane flew", "two \u00e9clairs , crane")
 ENCODINGS = {"bytes": ("utf-8", 1), "utf16": ("utf-16-le", 2)}
 

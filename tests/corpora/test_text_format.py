@@ -123,8 +123,6 @@ def test_a_bad_file_is_named(
     assert caught.value.where == (f"{folder / name}:{line}" if line else str(folder / name))
 
 
-# Out of domain
-
 FURTHER = (
     "sage\tsage_herb\t0\tSage burns\n"
     "mint\tmint_coins\t3\tWorkers at the Mint went on strike\n"
@@ -169,8 +167,6 @@ def test_a_malformed_line_out_of_domain_is_named(folder: Path, line: str, says: 
     assert says in caught.value.problem
     assert caught.value.where == f"{further}:2"
 
-
-# The real dataset
 
 SPLITS = ("train", "test", "outofdomain")
 

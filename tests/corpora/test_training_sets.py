@@ -105,8 +105,6 @@ def test_round_trip(source: Path, corpora: Mapping[str, Corpus], tmp_path: Path)
     assert training_rows(corpora["mint"], read).tolist() == [1, 4, 5]
 
 
-# The real dataset
-
 ROWS = {
     **{"balanced": 8_737, "1pct": 264, "5pct": 1_197, "10pct": 2_364, "25pct": 5_861},
     **{"50pct": 11_698, "100pct": 23_370, "nshot-1": 53, "nshot-3": 159, "nshot-10": 530},

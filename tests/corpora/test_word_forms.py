@@ -96,9 +96,6 @@ def test_a_faulty_table_of_forms_is_refused(text: str, problem: str, tmp_path: P
         read_forms(table(tmp_path, text))
 
 
-# Forms in imports of any language
-
-
 def focal_words(tmp_path: Path, text: str, word: str, **options: Any) -> list[str]:
     path, out = tmp_path / "uses.txt", tmp_path / "out"
     path.write_text(text, encoding="utf-8")

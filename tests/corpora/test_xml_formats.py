@@ -97,8 +97,6 @@ def test_where_gold_keys_are(tmp_path: Path) -> None:
     assert len(read_all_words(path, tmp_path / "elsewhere.txt").rows) == 1
 
 
-# Lexical samples and UFSAC
-
 INSTANCE = """<instance id="i{}" docsrc="BNC">
 <answer instance="i{}" senseid="x"/>
 <context>

@@ -23,8 +23,6 @@ from wsd.fitted import wsd_file
 from wsd.fitted.word_classifier import FittedWord
 from wsd.metrics import nearest
 
-# The corpus's text files
-
 TEXT_FILES = (*import_targets.TEXT, "outofdomain.tsv")
 
 
@@ -77,9 +75,6 @@ def run_corpus(data: bytes, folder: Path) -> None:
     assert all(0 <= position < len(tokens) for _, _, position, tokens, _ in came)
     corpus_table.write(folder / "crane.parquet", result)
     assert corpus_table.read_corpora(folder, ["crane"])["crane"].digest == result.digest
-
-
-# Model files
 
 
 @cache
@@ -157,9 +152,6 @@ def run_model_file(data: bytes, folder: Path) -> None:
         assert not np.isinf(answers.probabilities).any()
         assert (answers.neighbours < len(fitted.gold)).all()
         assert fitted.is_ood(answers.distance).dtype == bool
-
-
-# Layer choices
 
 
 def run_layers(data: bytes, folder: Path) -> None:
