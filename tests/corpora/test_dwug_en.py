@@ -1,12 +1,12 @@
 """Word usage graphs: folders of DURel and DWUG, small archives, and the real archive."""
 
-import csv
 import shutil
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 import small_dwug
 from importing import import_corpus
@@ -79,8 +79,8 @@ def test_the_real_archive(dwug_archive: Path, out: Path, monkeypatch: pytest.Mon
 
 
 def table(path: Path) -> list[dict[str, str]]:
-    with path.open(encoding="utf-8", newline="") as stream:
-        return list(csv.DictReader(stream, delimiter="\t", quoting=csv.QUOTE_NONE))
+    frame = pd.read_csv(path, sep="\t", quoting=3, dtype=str, keep_default_na=False)
+    return frame.to_dict("records")
 
 
 @pytest.fixture

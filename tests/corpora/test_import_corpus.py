@@ -1,7 +1,5 @@
 """Tables of labelled sentences become a corpus: round trips, splits, errors that name the line."""
 
-import csv
-import io
 import json
 from collections import Counter
 from pathlib import Path
@@ -9,6 +7,7 @@ from random import Random
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 import yaml
 from importing import import_corpus
@@ -65,11 +64,8 @@ def line_of(row: dict[str, Any], shape: str) -> dict[str, Any]:
 def text_of(lines: list[dict[str, Any]], suffix: str) -> str:
     if suffix == ".jsonl":
         return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
-    buffer = io.StringIO(newline="")
-    writer = csv.DictWriter(buffer, list(lines[0]), delimiter="\t" if suffix == ".tsv" else ",")
-    writer.writeheader()
-    writer.writerows(lines)
-    return buffer.getvalue()
+    frame = pd.DataFrame(lines, dtype=object)
+    return frame.to_csv(sep="\t" if suffix == ".tsv" else ",", index=False)
 
 
 def run(path: Path, out: Path, **options: Any) -> Any:

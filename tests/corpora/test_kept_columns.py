@@ -1,9 +1,9 @@
 """Documents, and columns that the product does not use, stay with their instances."""
 
-import csv
 import json
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -28,10 +28,7 @@ ROWS = [
 
 
 def written(path: Path, rows: list[dict[str, str]]) -> Path:
-    with path.open("w", encoding="utf-8", newline="") as stream:
-        writer = csv.DictWriter(stream, [*rows[0]])
-        writer.writeheader()
-        writer.writerows(rows)
+    pd.DataFrame(rows).to_csv(path, index=False)
     return path
 
 

@@ -1,10 +1,10 @@
 """Text files of a word become a table, or an error names the file and the line."""
 
-import csv
 import json
 from collections import Counter
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from wsd.artifacts.dataset import DATA, DATASETS
@@ -182,8 +182,7 @@ def test_the_real_corpus(archive: Path, tmp_path: Path) -> None:
     further = tmp_path / "source" / "outofdomain.tsv"
     words = DATASETS["coarsewsd20"].words
     tables = [read_text(tmp_path / "source" / word, word, further) for word in words]
-    with (DATA / "sizes.csv").open(encoding="utf-8", newline="") as file:
-        noted = [row for row in csv.DictReader(file) if row["dataset"] == "coarsewsd20"]
+    noted = pd.read_csv(DATA / "sizes.csv").query("dataset == 'coarsewsd20'").values.tolist()
     totals, lines = Counter[str](), list[int]()
     for row, table in zip(noted, tables, strict=True):
         parts = {split: table.take(table.split == split) for split in SPLITS}
@@ -191,8 +190,7 @@ def test_the_real_corpus(archive: Path, tmp_path: Path) -> None:
         assert {*train.focal_tokens, *test.focal_tokens} == {table.word}
         sizes = {split: len(part) for split, part in parts.items()}
         most_folds = folds.most_folds_of(train.gold.tolist(), train.tokens)
-        facts = [table.word, len(table.senses), *sizes.values(), most_folds]
-        assert [*row.values()] == ["coarsewsd20", *map(str, facts)]
+        assert row[1:] == [table.word, len(table.senses), *sizes.values(), most_folds]
         totals += Counter({**sizes, "senses": len(table.senses)})
         lines += outside.index.tolist()
     assert totals == {"train": 23_370, "test": 10_196, "outofdomain": 339, "senses": 53}
