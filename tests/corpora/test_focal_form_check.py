@@ -18,7 +18,7 @@ from wsd.corpora.text_format import read_text
 from wsd.errors import CorpusError
 
 FILLING = ("amber", "brass", "cedar", "dune", "ember", "fjord", "glade", "heath", "islet", "jade")
-# Positions of another tokenizer, or counted from 1: the token after the word.
+# Positions counted from 1: the token after the word.
 SHIFTED = [
     {"word": "cell", "sense": sense, "sentence": f"The {sense} cell {after} again", "position": 3}
     for sense in ("bio", "jail")
@@ -83,8 +83,7 @@ def test_a_corpus_of_other_words_is_refused(
     manifest.write_text(manifest.read_text().replace('  "any_form": true,\n', ""))
     (tmp_path / "corpus/words.json").unlink()
     steps(tmp_path, code=CorpusError.exit_code)
-    message = capsys.readouterr().err
-    assert f"for 'cell' ({tmp_path}/source/cell/train.data.txt:1)" in message
+    assert f"for 'cell' ({tmp_path}/source/cell/train.data.txt:1)" in capsys.readouterr().err
     assert not (tmp_path / "corpus/words.json").exists()
 
 
@@ -124,10 +123,9 @@ def test_one_wrong_word_among_many_right_ones() -> None:
     places.report("x", "fix")
     for i, form in enumerate(("has", "the", "got")):
         places.add("cell", 0, (form, "x"), f"y:{i}")
-    with pytest.raises(CorpusError) as error:
+    with pytest.raises(CorpusError, match="13 of 213") as error:
         places.report("x", "fix")
-    assert "13 of 213" in str(error.value) and "'has' for 'cell' (y:0)" in str(error.value)
-    assert "pound" not in str(error.value)
+    assert "'has' for 'cell' (y:0)" in str(error.value) and "pound" not in str(error.value)
     for i in range(3):
         places.add("cell", 0, ("cell", "x"), f"z:{i}")
     places.report("x", "fix")  # half of them are right: a warning
