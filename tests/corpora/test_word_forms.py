@@ -81,19 +81,16 @@ def table(tmp_path: Path, text: str) -> Path:
     return tmp_path / "forms.tsv"
 
 
-@pytest.mark.parametrize(
-    ("text", "problem"),
-    [
+def test_a_faulty_table_of_forms_is_refused(tmp_path: Path) -> None:
+    for text, problem in (
         ("word\tother\na\tb\n", "form"),
         ("word\tform\navocat\t\n", "the form is empty"),
         ("word\tform\n\tavocats\n", "the word is empty"),
         ("word\tform\navocat\tavo\u200bcats\n", "an invisible character"),
         ("word\tform\n", "no form"),
-    ],
-)
-def test_a_faulty_table_of_forms_is_refused(text: str, problem: str, tmp_path: Path) -> None:
-    with pytest.raises(CorpusError, match=problem):
-        read_forms(table(tmp_path, text))
+    ):
+        with pytest.raises(CorpusError, match=problem):
+            read_forms(table(tmp_path, text))
 
 
 def focal_words(tmp_path: Path, text: str, word: str, **options: Any) -> list[str]:

@@ -12,6 +12,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
 
+import numpy as np
 from builders import make_corpus
 from checkout import REPOSITORY
 
@@ -58,10 +59,7 @@ def check_predictions(content: Any) -> None:
     for prediction in content[0]:
         n, senses = len(prediction.index), prediction.senses
         assert n and prediction.scores.shape == (n, len(senses)) and len({*senses}) == len(senses)
-        assert (
-            prediction.scores.dtype.kind == "f"
-            and not (abs(prediction.scores) == float("inf")).any()
-        )
+        assert prediction.scores.dtype.kind == "f" and not np.isinf(prediction.scores).any()
         for codes in (prediction.gold, prediction.predicted):
             assert len(codes) == n and ((codes >= 0) & (codes < len(senses))).all()
         assert (prediction.index >= 0).all() and prediction.n_train >= 0
