@@ -210,6 +210,7 @@ ROWS = [
         ("room", "train", "a\ttab and \"quotes\""), ("room", "train", ""),
         ("battery", "train", "line\nbreak"), ("battery", "train", "=1+1"),
         ("room", "test", "\u82b1"), ("battery", "test", ""), ("room", "outofdomain", "elsewhere"),
+        ("battery", "outofdomain", "beyond"),
     ])
 ]  # fmt: skip
 
@@ -238,7 +239,7 @@ def test_further_columns_stay_from_the_table_to_the_corpus_and_its_copies(tmp_pa
     import_corpus([tmp_path / "once"], out=tmp_path / "twice", name="mine")
     copy(tmp_path / "twice", tmp_path / "copy", name="mine")
     # An out-of-domain sentence has no document.
-    documents = [" ".join(row["document"].split()) for row in ROWS[:6]] + [""]
+    documents = [" ".join(row["document"].split()) for row in ROWS[:6]] + ["", ""]
     for folder in ("once", "twice", "copy"):
         further = tmp_path / folder / "outofdomain.tsv"
         corpus = read_text(tmp_path / folder / "cell", "cell", further)
