@@ -31,39 +31,41 @@ def imported(path: Path, **options: Any) -> str:
     return import_corpus([path], out=path.parent / "out", name="mine", **options)
 
 
-def test_all_bad_lines_are_in_one_message(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = put(
-        tmp_path / "rows.tsv", [line for pair in zip(BAD, GOOD, strict=False) for line in pair]
-    )
+def listed(path: Path) -> list[str]:
+    """Return the problems that an import lists, from the line number on; then leave them out."""
     with pytest.raises(CorpusError) as caught:
         imported(path)
-    assert "5 lines cannot be read" in caught.value.problem
-    assert caught.value.where == f"{path}:2, and 4 more"
-    fix, *listed = str(caught.value.fix).split("\n")
-    assert fix.endswith("with --skip-bad")
-    for number, (line, problem) in enumerate(zip(listed, BAD.values(), strict=True)):
-        assert line.startswith(f"{path}:{2 * number + 2}") and problem in line
-        assert f"    {line}" in str(caught.value).split("\n")
+    text = imported(path, skip_bad=True)
+    dataset = read_manifest(path.parent / "out" / MANIFEST)
+    assert [*dataset.sizes.values()] == [len(GOOD)] and "left out: " in text
+    return [line.removeprefix(f"{path}:") for line in str(caught.value.fix).split("\n")[1:]]
+
+
+def test_all_bad_lines_are_in_one_message_or_left_out_and_counted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = put(tmp_path / "rows.tsv", list(BAD))
     with pytest.raises(CorpusError, match="5 lines cannot be read") as caught:
-        imported(put(path, list(BAD)), skip_bad=True)
+        imported(path, skip_bad=True)
     assert "--skip-bad" not in str(caught.value.fix)
+    put(path, [*BAD, *GOOD, "cell\ta"])
+    with pytest.raises(CorpusError, match="6 lines cannot be read") as caught:
+        imported(path)
+    assert caught.value.where == f"{path}:2, and 5 more"
+    fix, *lines = str(caught.value.fix).split("\n")
+    assert fix.endswith("with --skip-bad")
+    for number, (line, problem) in enumerate(zip(lines, BAD.values(), strict=False), 2):
+        assert line.startswith(f"{path}:{number}") and problem in line
     assert [entry.name for entry in tmp_path.iterdir()] == ["rows.tsv"]
+    text = imported(path, skip_bad=True)
+    assert "left out: 2 instances of lines with a problem: N columns" in text
+    dataset = read_manifest(tmp_path / "out" / MANIFEST)
+    assert dataset.sizes == {"cell": len(GOOD)} and sum(dataset.left_out.values()) == 6
+    assert dataset.left_out["lines with a problem: the focal word '...' is part of a word"] == 1
     # The command shows all of them, however many there are.
     put(path, [*GOOD, *["cell\ta\tno mark"] * 60])
-    assert main(["import", str(path), "--out", str(tmp_path / "out"), "--name", "mine"]) == 3
+    assert main(["import", str(path), "--out", str(tmp_path / "no"), "--name", "mine"]) == 3
     assert capsys.readouterr().err.count(": no word is marked") == 61
-
-
-def test_bad_lines_are_left_out_and_counted(tmp_path: Path) -> None:
-    text = imported(put(tmp_path / "rows.tsv", [*BAD, *GOOD, "cell\ta"]), skip_bad=True)
-    left_out = read_manifest(tmp_path / "out" / MANIFEST).left_out
-    assert sum(left_out.values()) == 6
-    assert left_out["lines with a problem: N columns, but the header has N"] == 2
-    assert left_out["lines with a problem: the focal word '...' is part of a word"] == 1
-    assert "left out: 2 instances of lines with a problem: N columns" in text
-    assert read_manifest(tmp_path / "out" / MANIFEST).sizes == {"cell": len(GOOD)}
 
 
 def test_sentences_with_several_senses_are_listed_together(tmp_path: Path) -> None:
@@ -72,9 +74,8 @@ def test_sentences_with_several_senses_are_listed_together(tmp_path: Path) -> No
     with pytest.raises(CorpusError) as caught:
         imported(path)
     assert caught.value.problem.startswith("3 lines cannot be read: the sense '...', but the same")
-    assert f"{path}:14: the sense 'b', but the same sentence has 'a' in {path}:2" in str(
-        caught.value.fix
-    )
+    problem = f"{path}:14: the sense 'b', but the same sentence has 'a' in {path}:2"
+    assert problem in str(caught.value.fix)
     imported(path, skip_bad=True)
     dataset = read_manifest(tmp_path / "out" / MANIFEST)
     # Neither of the senses is kept.
@@ -87,16 +88,10 @@ def test_bad_quotes(tmp_path: Path) -> None:
     good = [line.replace("\t", ",") for line in GOOD]
     bad = ['cell,a,"the *cell*" x', "cell,,the *cell*", 'cell,"a"b,the *cell*']
     path.write_text("\n".join(["word,sense,sentence", *bad, *good, 'cell,a,"the *cell*', "", ""]))
-    with pytest.raises(CorpusError) as caught:
-        imported(path)
-    listed = str(caught.value.fix).split("\n")[1:]
-    numbers = [
-        int(line.removeprefix(f"{path}:").partition(":")[0].split(",")[0]) for line in listed
-    ]
-    assert numbers == [2, 3, 4, len(good) + 5] and listed[0].startswith(f"{path}:2: not CSV")
-    assert listed[-1].endswith(f"(the quotes join the lines {len(good) + 5} to {len(good) + 6})")
-    imported(path, skip_bad=True)
-    assert read_manifest(tmp_path / "out" / MANIFEST).sizes == {"cell": len(GOOD)}
+    first, second, third, last = listed(path)
+    assert first.startswith("2: not CSV") and last.startswith("17: not CSV")
+    assert second.startswith("3, column sense") and third.startswith("4: not CSV")
+    assert last.endswith("(the quotes join the lines 17 to 18)")
 
 
 @pytest.mark.parametrize("suffix", [".jsonl", ".json"])
@@ -108,39 +103,23 @@ def test_bad_objects(tmp_path: Path, suffix: str) -> None:
     lines[3:3] = ["[1]", '{"word": "cell", "sense": "a", "sentence": "no mark"}', '{"word": 1}']
     path = tmp_path / f"rows{suffix}"
     path.write_text("\n".join(lines) if suffix == ".jsonl" else "[" + ",\n".join(lines) + "]")
-    with pytest.raises(CorpusError) as caught:
-        imported(path)
-    listed = str(caught.value.fix).split("\n")[1:]
-    assert [line.removeprefix(str(path))[:2] for line in listed] == [":4", ":5", ":6"]
-    imported(path, skip_bad=True)
-    assert read_manifest(tmp_path / "out" / MANIFEST).sizes == {"cell": len(GOOD)}
+    assert [line[0] for line in listed(path)] == ["4", "5", "6"]
 
 
 def test_bad_instances_of_xml(tmp_path: Path) -> None:
-    good = "".join(
-        f'<sentence><wf>{n}{key}</wf><instance id="{n}{key}" lemma="cell" pos="NOUN">cell'
-        "</instance></sentence>\n"
-        for key in "ab"
-        for n in NUMBERS
-    )
-    bad = (
-        '<sentence><instance id="x" lemma="" pos="NOUN">cell</instance></sentence>\n'
-        '<sentence><instance id="y" lemma="cell" pos="NOUN">cell</instance></sentence>\n'
-        '<sentence><instance id="onea" lemma="cell" pos="NOUN">cell</instance></sentence>\n'
-    )
+    names = [f"{n}{key}" for key in "ab" for n in NUMBERS]
+    sentences = [
+        f'<sentence><wf>{name}</wf><instance id="{name}" lemma="{lemma}" pos="NOUN">cell</instance>'
+        "</sentence>"
+        for name, lemma in [*((name, "cell") for name in [*names, "y", "onea"]), ("x", "")]
+    ]
     path = tmp_path / "mine.data.xml"
-    path.write_text(f"<corpus>\n{good}{bad}</corpus>")
-    keys = [f"{n}{key} {key}" for key in "ab" for n in NUMBERS]
-    (tmp_path / "mine.gold.key.txt").write_text("\n".join([*keys, "x a", "z b"]))
-    with pytest.raises(CorpusError) as caught:
-        imported(path)
-    listed = str(caught.value.fix).split("\n")[1:]
-    assert [line.partition(": ")[2][:24] for line in listed] == [
-        "an instance with id 'x',",
+    path.write_text("\n".join(["<corpus>", *sentences, "</corpus>"]))
+    keys = [*(f"{name} {name[-1]}" for name in names), "x a", "z b"]
+    (tmp_path / "mine.gold.key.txt").write_text("\n".join(keys))
+    assert [line.partition(": ")[2][:24] for line in listed(path)] == [
         "the instance 'y' has no ",
         "two instances have the i",
+        "an instance with id 'x',",
         "a key of 'z', but " + str(path)[:6],
     ]
-    imported(path, skip_bad=True)
-    dataset = read_manifest(tmp_path / "out" / MANIFEST)
-    assert dataset.sizes == {"cell.n": len(GOOD)} and sum(dataset.left_out.values()) == 4

@@ -5,16 +5,14 @@ import hashlib
 import io
 import logging
 import lzma
-import stat
 import tarfile
-import tempfile
 import zipfile
 from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
+from random import Random
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 from archive_server import TOP, Answer, ArchiveServer, build_archive
@@ -33,47 +31,35 @@ from wsd.corpora.download import (
 from wsd.errors import ConfigError, DownloadError
 
 ROOT = "data/CoarseWSD-20"
-FILES = {
-    f"{ROOT}/LICENSE": b"Do as you like.\n",
-    f"{ROOT}/plant/classes_map.txt": b'{"0": "plant_factory", "1": "plant_herb"}',
-    f"{ROOT}/plant/train.data.txt": b"1\tthe plant closed in may\n2\ta green plant\n" * 400,
+# The path of a file in the archive, its path in the corpus, and its content.
+TABLE = [
+    (f"{ROOT}/LICENSE", "LICENSE", b"Do as you like.\n"),
+    (f"{ROOT}/plant/train.data.txt", "plant/train.data.txt", b"1\tthe plant closed\n" * 800),
     # Windows line ends, as in the gold files of four of the real words.
-    f"{ROOT}/plant/train.gold.txt": b"0\r\n1\r\n" * 400,
-    f"{ROOT}/mouse/train.data.txt": b"1\tthe mouse ran up the clock",
-    f"{ROOT}_balanced/plant/train.data.txt": b"2\ta green plant\n",
-    f"{ROOT}_ratios/10pct/plant/train.gold.txt": b"1\r\n",
-    f"{ROOT}_nshot/set2/plant_30/train.data.txt": b"1\tthe plant closed in may\n",
-    f"{ROOT}.outofdomain.tsv": b"plant\tplant_herb\t0\tPlants need light\n",
-    "results/CoarseWSD-20/1nn/bert-base-uncased/plant.jsonl": b"{}\n",
-    "results/CoarseWSD-20/fasttext/crawl-300d-2M/plant.jsonl": b"{}\n",
-    "vectors/CoarseWSD-20.bert-base-uncased.txt": b"plant_herb 1.0\n",
-}
+    (f"{ROOT}/plant/train.gold.txt", "plant/train.gold.txt", b"0\r\n1\r\n" * 400),
+    (f"{ROOT}/mouse/train.data.txt", "mouse/train.data.txt", b"1\tthe mouse ran up the clock"),
+    (f"{ROOT}_balanced/plant/train.data.txt", "trains/balanced/plant/train.data.txt", b"2\ta\n"),
+    (f"{ROOT}_ratios/10pct/plant/train.gold.txt", "trains/10pct/plant/train.gold.txt", b"1\r\n"),
+    (f"{ROOT}_nshot/set2/plant_30/train.data.txt", "trains/nshot-30.set2/plant/train.data.txt",
+     b"1\tthe plant closed\n"),
+    (f"{ROOT}.outofdomain.tsv", "outofdomain.tsv", b"plant\tplant_herb\t0\tPlants need light\n"),
+    ("results/CoarseWSD-20/1nn/bert-base-uncased/plant.jsonl",
+     "published/1nn-bert-base-uncased/plant.jsonl", b"{}\n"),
+    ("results/CoarseWSD-20/fasttext/crawl-300d-2M/plant.jsonl",
+     "published/fasttext-crawl-300d-2M/plant.jsonl", b"{}\n"),
+    ("vectors/CoarseWSD-20.bert-base-uncased.txt", "published/centroids/bert-base-uncased.txt",
+     b"plant_herb 1.0\n"),
+]  # fmt: skip
+FILES = {name: content for name, _, content in TABLE}
 CHECKSUMS = {name: hashlib.sha256(content).hexdigest() for name, content in FILES.items()}
-ELSEWHERE = {
-    f"{ROOT}_balanced/plant/train.data.txt": "trains/balanced/plant/train.data.txt",
-    f"{ROOT}_ratios/10pct/plant/train.gold.txt": "trains/10pct/plant/train.gold.txt",
-    f"{ROOT}_nshot/set2/plant_30/train.data.txt": "trains/nshot-30.set2/plant/train.data.txt",
-    f"{ROOT}.outofdomain.tsv": "outofdomain.tsv",
-    "results/CoarseWSD-20/1nn/bert-base-uncased/plant.jsonl": (
-        "published/1nn-bert-base-uncased/plant.jsonl"
-    ),
-    "results/CoarseWSD-20/fasttext/crawl-300d-2M/plant.jsonl": (
-        "published/fasttext-crawl-300d-2M/plant.jsonl"
-    ),
-    "vectors/CoarseWSD-20.bert-base-uncased.txt": "published/centroids/bert-base-uncased.txt",
-}
-PLACES = {name: ELSEWHERE.get(name, name.removeprefix(f"{ROOT}/")) for name in FILES}
-PUBLISHED = set(PLACES.values())
 UNNEEDED = {"README.md": b"not asked for\n", "vectors/large.txt": bytes(200_000)}
 GOOD = build_archive(FILES | UNNEEDED)
+CUT = GOOD[: len(GOOD) // 2]
 
 
 @pytest.fixture(autouse=True)
-def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """Do not wait for back-offs; return the waits."""
-    asked: list[float] = []
-    monkeypatch.setattr("pooch.core.time", SimpleNamespace(sleep=asked.append))
-    return asked
+def no_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pooch.core.time", SimpleNamespace(sleep=lambda seconds: None))
 
 
 @pytest.fixture
@@ -87,10 +73,9 @@ def out(tmp_path: Path) -> Path:
 
 
 def run(url: str, out: Path, cache: Path, retries: int = 1, local: Path | None = None) -> None:
-    """Download the archive from ``url`` into ``cache``, or use a local copy."""
-    with pytest.MonkeyPatch.context() as patch, tempfile.TemporaryDirectory() as folder:
-        sums = Path(folder) / "sums"
-        sums.write_text("".join(f"{digest}  {name}\n" for name, digest in CHECKSUMS.items()))
+    sums = cache.with_name("sums")
+    sums.write_text("".join(f"{digest}  {name}\n" for name, digest in CHECKSUMS.items()))
+    with pytest.MonkeyPatch.context() as patch:
         patch.setenv("WSD_CACHE", str(cache))
         patch.setenv(ARCHIVE.variable, str(local or ""))
         patch.setattr(archives, "RETRIES", retries)
@@ -105,9 +90,7 @@ def tree(folder: Path) -> set[str]:
 
 def assert_recovers(out: Path, cache: Path) -> None:
     """After a failure nothing is left, and the same cache works with a good server."""
-    assert not out.exists()
-    assert list(out.parent.glob("*")) == []
-    assert not cache.exists() or list(cache.iterdir()) == []
+    assert list(out.parent.glob("*")) == list(cache.glob("*")) == []
     with ArchiveServer(Answer(GOOD)) as server:
         run(server.url, out, cache)
         assert len(server.requests) == 1
@@ -115,85 +98,47 @@ def assert_recovers(out: Path, cache: Path) -> None:
 
 
 def assert_complete(out: Path) -> None:
-    assert tree(out) == PUBLISHED
-    for name, content in FILES.items():
-        unpacked = (out / PLACES[name]).read_bytes()
-        assert unpacked == content.replace(b"\r\n", b"\n")
+    assert tree(out) == {path for _, path, _ in TABLE}
+    for _, path, content in TABLE:
+        assert (out / path).read_bytes() == content.replace(b"\r\n", b"\n")
     assert [path.name for path in out.parent.iterdir()] == [out.name]
 
 
-def member(name: str, content: bytes = b"", **fields: object) -> tuple[tarfile.TarInfo, bytes]:
-    info = tarfile.TarInfo(name)
-    info.size = len(content)
-    for field, value in fields.items():
-        setattr(info, field, value)
-    return info, content
-
-
-def without(name: str) -> dict[str, bytes]:
-    return {key: content for key, content in FILES.items() if key != name}
-
-
-# The manifest
-
-
-def test_every_file_has_its_own_path() -> None:
-    files = downloaded_files()
+def test_every_file_of_the_manifest_has_a_place() -> None:
+    words, files = {*DATASETS["coarsewsd20"].words}, downloaded_files()
+    assert all(place(name) == path for name, path, _ in TABLE)
+    # Five files of each word, two of each word of a training set, and the published outputs.
     assert len(set(files)) == len(files) == len(ARCHIVE.file_checksums())
-    top = {file.split("/")[0] for file in files}
-    words = set(DATASETS["coarsewsd20"].words)
-    assert top == words | {"LICENSE", "outofdomain.tsv", "trains", "published"}
-    assert all(place(name) == expected for name, expected in PLACES.items())
-    trains = words_of_trains()
-    assert set(trains) == set(TRAINS) and len(TRAINS) == 19
+    assert len(files) == 101 + 2 * (20 + 6 * 20 + 9 * 20 + 3 * 13) + 1 + 4 * 20 + 2
+    part = {f"{split}.{kind}.txt" for split in ("train", "test") for kind in ("data", "gold")}
+    of_words = {f"{word}/{file}" for word in words for file in {"classes_map.txt", *part}}
+    further = {file for file in files if not file.startswith(("trains/", "published/"))}
+    assert further == of_words | {"LICENSE", "outofdomain.tsv"}
     short = {"deck", "digit", "hood", "pitcher", "pound", "square", "yard"}
-    for train, actual in trains.items():
+    assert {*words_of_trains()} == {*TRAINS} and len(TRAINS) == 19
+    for train, actual in words_of_trains().items():
         lacking = short if train.startswith("nshot-30.set") else set()
         assert list(actual) == sorted(words - lacking)
 
 
-def test_the_manifest_names_every_file_that_is_needed() -> None:
-    """Five files of each word, two of each word of a training set, and the published outputs."""
-    words, manifest = DATASETS["coarsewsd20"].words, ARCHIVE.file_checksums()
-    assert len(words) == 20 and words == tuple(sorted(words))
-    files = [name.removeprefix(f"{ROOT}/") for name in manifest if name.startswith(f"{ROOT}/")]
-    part = {f"train.{kind}.txt" for kind in ("data", "gold")}
-    whole = {"classes_map.txt", *part, *(file.replace("train", "test") for file in part)}
-    assert {*files} == {f"{word}/{file}" for word in words for file in whole} | {"LICENSE"}
-    assert len(manifest) == 101 + 2 * (20 + 6 * 20 + 9 * 20 + 3 * 13) + 1 + 4 * 20 + 2
-    assert all(len(digest) == 64 and int(digest, 16) for digest in manifest.values())
-
-
-# Successful downloads
-
-
-def test_files_are_laid_out_by_word_and_the_notice_is_given(
+def test_a_download_is_laid_out_and_its_archive_is_used_again(
     out: Path, cache: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    # A link to a folder on another disk stays a link.
-    elsewhere = cache.parent / "other disk"
-    (elsewhere / "corpus").mkdir(parents=True)
+    # A link to a folder on another disk stays a link; files of an earlier run are replaced.
+    elsewhere = cache.parent / "other disk/corpus"
+    (elsewhere / "plant").mkdir(parents=True)
+    (elsewhere / ".snakemake_timestamp").touch()
+    (elsewhere / "plant/train.data.txt").write_text("left over from another run")
     out.parent.mkdir()
-    out.symlink_to(elsewhere / "corpus")
+    out.symlink_to(elsewhere)
     with caplog.at_level(logging.INFO, "wsd"), ArchiveServer(Answer(GOOD)) as server:
-        run(server.url, out, cache)
-    assert out.is_symlink()
-    assert_complete(elsewhere / "corpus")
-    notice = " ".join(caplog.messages)
-    assert "CC BY-NC 4.0: not for commercial use" in notice
-    assert "Computational Linguistics 47(2), 2021" in notice
-    assert tree(cache) == {ARCHIVE.file}
-
-
-def test_a_good_archive_in_the_cache_is_reused_without_a_request(out: Path, cache: Path) -> None:
-    (out / "plant").mkdir(parents=True)
-    (out / ".snakemake_timestamp").touch()
-    (out / "plant" / "train.data.txt").write_text("left over from another run")
-    with ArchiveServer(Answer(GOOD)) as server:
         for _ in range(2):
             run(server.url, out, cache)
-            assert_complete(out)
-        assert len(server.requests) == 1
+            assert_complete(elsewhere)
+        assert len(server.requests) == 1 and out.is_symlink()
+    notice = " ".join(caplog.messages)
+    assert "CC BY-NC 4.0" in notice and "Computational Linguistics 47(2), 2021" in notice
+    assert tree(cache) == {ARCHIVE.file}
 
 
 @pytest.mark.parametrize("foreign", ["thesis.txt", "plant/notes.md"])
@@ -203,12 +148,6 @@ def test_a_folder_with_other_files_is_never_replaced(foreign: str, out: Path, ca
     with pytest.raises(ConfigError, match="refused to replace") as caught:
         run("http://127.0.0.1:9/", out, cache)  # before any request
     assert foreign in str(caught.value) and tree(out) == {foreign}
-
-
-# The network
-
-
-CUT = GOOD[: len(GOOD) // 2]
 
 
 @pytest.mark.parametrize(
@@ -221,18 +160,14 @@ CUT = GOOD[: len(GOOD) // 2]
     ],
 )
 def test_a_failure_of_the_network(
-    answer: Answer | None, retries: int, says: str, out: Path, cache: Path, waits: list[float]
+    answer: Answer | None, retries: int, says: str, out: Path, cache: Path
 ) -> None:
     with ArchiveServer(answer) if answer else nullcontext() as server:
         url = server.url if server else "http://127.0.0.1:9/archive.tar.gz"
         with pytest.raises(DownloadError, match=says) as caught:
             run(url, out, cache, retries=retries)
         assert not server or len(server.requests) == retries + 1
-    error = caught.value
-    assert waits == [*range(1, retries + 1)]
-    assert error.where == url and "could not be downloaded" in error.problem
-    assert "WSD_COARSEWSD20_ARCHIVE=FILE" in str(error.fix)
-    assert "--configfile config/quickstart.yaml" in str(error.fix)
+    assert caught.value.where == url and ARCHIVE.variable in str(caught.value.fix)
     assert_recovers(out, cache)
 
 
@@ -244,33 +179,19 @@ def test_a_cache_that_cannot_be_written(out: Path, cache: Path) -> None:
     assert cache.read_text() == "a file where the folder should be"
 
 
-# The archive
-
-
-def zipped(files: Mapping[str, bytes], *links: str, prefix: str = f"{TOP}/") -> bytes:
+def zipped(files: Mapping[str, bytes], top: str = TOP) -> bytes:
     packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+    with zipfile.ZipFile(packed, "w") as archive:
         for name, content in files.items():
-            entry = zipfile.ZipInfo(prefix + name)
-            if name in links:
-                entry.external_attr = (stat.S_IFLNK | 0o777) << 16
-            archive.writestr(entry, content)
+            archive.writestr(f"{top}/{name}", content)
     return packed.getvalue()
 
 
-def encrypted(packed: bytes) -> bytes:
-    """Set the bit of encrypted files in all headers."""
-    for start, offset in ((b"PK\3\4", 6), (b"PK\1\2", 8)):
-        parts = packed.split(start)
-        packed = start.join(
-            [parts[0]] + [part[: offset - 4] + b"\1" + part[offset - 3 :] for part in parts[1:]]
-        )
-    return packed
-
-
-def extended(name: str = "", content: bytes = b"", without_file: str = "", **fields: Any) -> bytes:
-    """Return the archive with a further member, and perhaps without a file."""
-    return build_archive(without(without_file), extra=[member(name, content, **fields)])
+def extended(name: str, kind: bytes = tarfile.REGTYPE, size: int = 0) -> bytes:
+    """Return an archive with one more member, of zeros."""
+    info = tarfile.TarInfo(name)
+    info.type, info.linkname, info.size = kind, "x", size
+    return build_archive(FILES, extra=[(info, bytes(size))])
 
 
 def sized(size: int) -> bytes:
@@ -279,38 +200,33 @@ def sized(size: int) -> bytes:
     return gzip.compress(info.tobuf(tarfile.GNU_FORMAT) + bytes(1024))
 
 
-CHANGED = f"{ROOT}/plant/train.gold.txt"
-LINKED = f"{ROOT}/mouse/train.data.txt"
+CHANGED, LINKED = f"{ROOT}/plant/train.gold.txt", f"{ROOT}/mouse/train.data.txt"
+INCOMPLETE = {name: content for name, content in FILES.items() if name != CHANGED}
 # A small xz file is one block, so that a changed byte damages it.
 XZ = lzma.compress(gzip.decompress(GOOD))
+# The beginning of an entry in a zip's table of contents, without and with the flag of encryption.
+PLAIN_ENTRY, ENCRYPTED_ENTRY = (b"PK\1\2\x14\3\x14\0" + flag for flag in (b"\0", b"\1"))
 DAMAGED, OUTSIDE, OTHER = "damaged or incomplete", "outside its folder", "is not the file it should"
 BAD = {
-    "cut": (GOOD[: len(GOOD) // 2], DAMAGED),
-    "empty": (b"", DAMAGED),
+    "cut": (CUT, DAMAGED),
     "a page instead of an archive": (b"<html>sign in first</html>", "not a tar.gz archive"),
-    "gzip of something else": (gzip.compress(b"hello" * 1000), "not a tar.gz archive"),
     "changed file": (build_archive(FILES | {CHANGED: b"1\n0\n"}), CHECKSUMS[CHANGED]),
-    "missing file": (build_archive(without(CHANGED)), f"lacks {CHANGED}"),
-    "two missing files": (build_archive(UNNEEDED), "and 11 more"),
+    "missing file": (build_archive(INCOMPLETE), f"lacks {CHANGED}"),
+    "several missing files": (build_archive(UNNEEDED), "and 10 more"),
     "climbing name": (extended(f"{TOP}/../../evil"), OUTSIDE),
-    "climbing folder": (extended(f"{TOP}/..", type=tarfile.DIRTYPE), OUTSIDE),
     "climbing name with backslashes": (extended(f"{TOP}\\..\\..\\evil"), OUTSIDE),
     "absolute name": (extended("/etc/evil"), OUTSIDE),
-    "second copy": (extended(f"{TOP}/{CHANGED}", b"other"), OTHER),
-    **{
-        f"kind {kind!r}": (extended(f"{TOP}/{LINKED}", b"", LINKED, type=kind, linkname="x"), OTHER)
-        for kind in (tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.DIRTYPE)
-    },
+    "second copy": (extended(f"{TOP}/{CHANGED}", size=9), OTHER),
+    "symbolic link": (extended(f"{TOP}/{LINKED}", tarfile.SYMTYPE), OTHER),
+    "hard link": (extended(f"{TOP}/{LINKED}", tarfile.LNKTYPE), OTHER),
     "negative size": (sized(-512), "refused: a member of"),
     "huge size": (sized(2**62), "refused: a member of"),
     "xz, cut": (XZ[: len(XZ) // 2], f"not a tar.xz archive, or a {DAMAGED} one"),
     "xz, changed": (XZ[:99] + b"??" + XZ[101:], "not a tar.xz archive"),
     "zip, cut": (zipped(FILES)[:-30], f"not a zip archive, or a {DAMAGED} one"),
-    "zip, a missing file": (zipped(without(CHANGED)), f"lacks {CHANGED}"),
-    "zip, a link": (zipped({**FILES, LINKED: b"/etc/hostname"}, LINKED), OTHER),
-    "zip, encrypted": (encrypted(zipped(FILES)), "not a zip archive"),
-    "zip, a climbing name": (zipped(FILES, prefix=f"{TOP}/../../"), OUTSIDE),
-    "zip, an absolute name": (zipped(FILES, prefix="/"), OUTSIDE),
+    "zip, a missing file": (zipped(INCOMPLETE), f"lacks {CHANGED}"),
+    "zip, encrypted": (zipped(FILES).replace(PLAIN_ENTRY, ENCRYPTED_ENTRY), "not a zip archive"),
+    "zip, a climbing name": (zipped(FILES, f"{TOP}/../.."), OUTSIDE),
 }
 
 
@@ -324,16 +240,27 @@ def test_a_bad_archive_is_refused_whole_and_kept(case: str, out: Path, tmp_path:
     with pytest.raises(DownloadError) as caught:
         run(ARCHIVE.url, out, tmp_path, local=archive)
     assert message in caught.value.problem
-    assert "the file was not changed" in caught.value.problem
     assert caught.value.where == str(archive) and archive.read_bytes() == body
     assert_complete(out)
 
 
-def test_a_local_archive_that_is_missing(out: Path, tmp_path: Path) -> None:
-    for local in (tmp_path / "none", tmp_path):
-        with pytest.raises(DownloadError, match="is not a file") as caught:
-            run(ARCHIVE.url, out, tmp_path, local=local)
-        assert caught.value.where == str(local) and ARCHIVE.variable in str(caught.value.fix)
+def test_any_damage_is_refused_or_harmless(out: Path, tmp_path: Path) -> None:
+    random, plain = Random(1), gzip.decompress(build_archive(FILES))
+    for _ in range(60):
+        i, n = random.randrange(len(plain)), random.choice((1, 8, 512))
+        damaged = plain[:i] + random.randbytes(n) + plain[i + n :]
+        (tmp_path / "archive").write_bytes(gzip.compress(damaged, 1))
+        try:
+            extract(tmp_path / "archive", out, CHECKSUMS)
+            assert_complete(out)
+        except DownloadError:
+            assert {path.name for path in tmp_path.iterdir()} <= {"archive", "results"}
+
+
+def test_a_local_archive_that_is_a_folder(out: Path, tmp_path: Path) -> None:
+    with pytest.raises(DownloadError, match="is not a file") as caught:
+        run(ARCHIVE.url, out, tmp_path, local=tmp_path)
+    assert caught.value.where == str(tmp_path) and ARCHIVE.variable in str(caught.value.fix)
 
 
 def test_a_bad_archive_leaves_the_cache(out: Path, cache: Path) -> None:
@@ -341,21 +268,20 @@ def test_a_bad_archive_leaves_the_cache(out: Path, cache: Path) -> None:
         with pytest.raises(DownloadError, match="removed from the cache") as caught:
             run(server.url, out, cache)
         assert len(server.requests) == 1
-    assert server.url in str(caught.value.where) and "again" in str(caught.value.fix)
+    assert server.url in str(caught.value.where)
     assert_recovers(out, cache)
 
 
-# A small xz file is one block, so that a changed byte damages it.
-
-
-@pytest.mark.parametrize("content", [GOOD, XZ, zipped(FILES)], ids=["gz", "xz", "zip"])
+@pytest.mark.parametrize(
+    "content", [GOOD, XZ, zipped(FILES), zipped(FILES, "./again")], ids=["gz", "xz", "zip", "again"]
+)
 def test_an_archive_of_another_kind_has_limits(
     content: bytes, out: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     packed = tmp_path / "archive"
     packed.write_bytes(content)
     extract(packed, out, CHECKSUMS)
-    assert (out / "LICENSE").read_bytes() == FILES[f"{ROOT}/LICENSE"]
+    assert_complete(out)
     limits = {
         "MEMBER_LIMIT": (99, "more than 99"),
         "MEMBERS_LIMIT": (9, "more than 9 members"),
@@ -368,18 +294,3 @@ def test_an_archive_of_another_kind_has_limits(
             patch.setattr(archives, name, limit)
             with pytest.raises(DownloadError, match=says):
                 extract(packed, out, CHECKSUMS)
-
-
-@pytest.mark.parametrize("form", [tarfile.PAX_FORMAT, tarfile.GNU_FORMAT])
-@pytest.mark.parametrize("top", ["x" * 120, "./top"])
-def test_an_archive_that_was_packed_again_is_read(
-    form: int, top: str, out: Path, tmp_path: Path
-) -> None:
-    """The archive's names are too long for a plain header; each file has its own records."""
-    packed = tmp_path / "again.tar.gz"
-    with tarfile.open(packed, "w:gz", format=form) as tar:
-        for name, content in FILES.items():
-            info, content = member(f"{top}/{name}", content, mtime=1.5)
-            tar.addfile(info, io.BytesIO(content))
-    extract(packed, out, CHECKSUMS)
-    assert_complete(out)

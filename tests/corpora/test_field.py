@@ -1,16 +1,14 @@
 """``wsd import`` of files as users have them gives the right corpus, or one precise message.
 
-A file of ``tests/corpora/formats`` without an expectation here fails the walk. These files have the
-shapes of real ones, in our own words.
+The files of ``tests/corpora/formats`` have the shapes of real ones, in our own words.
 """
 
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 from require import needs
 
-from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.dataset import MANIFEST, read_manifest
 from wsd.cli import main
 from wsd.corpora.text_format import read_text, read_unlabelled
@@ -21,24 +19,25 @@ FLOWER, BUNDLE = "\u82b1.n", "\u5305\u88b1.n"
 
 
 class Refused(NamedTuple):
-    """The expected message: problem, place and fix."""
-
     problem: str
     where: str
     fix: str
 
 
 class Senses(NamedTuple):
-    """The expected import of labelled sentences: instances by word and sense, some sentences."""
-
-    counts: dict[str, dict[str, int]]
+    counts: dict[str, dict[str, int]]  # of instances, by word and sense
     sentences: tuple[str, ...] = ()
 
 
-class Pairs(NamedTuple):
-    """The expected import of pairs: word, focal words, one sense or two, or a rating."""
+class Uses(NamedTuple):
+    """Sentences without senses."""
 
-    rows: list[tuple[str, str, str, float]]
+    word: str
+    size: int
+
+
+class Pairs(NamedTuple):
+    rows: list[tuple[str, str, str, float]]  # word, two focal words, and a label or a rating
 
 
 BANK = {"bank": {"bank_money": 4, "bank_river": 4}}
@@ -53,6 +52,7 @@ KIND = " is of an unknown kind"
 TOOL = "docs/how-to/annotation-tools.md"
 CONVERT, KINDS = "docs/reference/formats.md", "give a .csv, .tsv, .json or .jsonl file"
 UNLABELLED = "--unlabelled"
+LIGHT, PORTA = ("light.a", "light", "light"), ("porter.v", "porte", "porta", 1)
 
 EXPECTED: dict[str, Refused | Senses | Pairs] = {
     "dwug/clusters.csv": Refused(NO_SENTENCE, ":1", "--columns sentence=NAME"),
@@ -97,52 +97,38 @@ EXPECTED: dict[str, Refused | Senses | Pairs] = {
     ),
     "onechar/uses.txt": Refused(f"'uses.txt'{KIND}", "", UNLABELLED),
     "onechar/zh.data.xml": Senses({FLOWER: {"bn:flower": 4, "bn:blur": 4}}),
-    "pairs-json/fr/train.data.txt": Pairs(
-        [("porter.v", "porte", "porta", 1), ("porter.v", "porte", "porte", 0)]
-    ),
-    "pairs-json/train.data.txt": Pairs(
-        [("light.a", "light", "light", 1), ("porter.v", "porte", "porta", 1)]
-    ),
-    "pairs-json/trial.data": Pairs(
-        [*((("light.a", "light", "light", n)) for n in (1, 0)), ("porter.v", "porte", "porta", 1)]
-    ),
+    "pairs-json/fr/train.data.txt": Pairs([PORTA, ("porter.v", "porte", "porte", 0)]),
+    "pairs-json/train.data.txt": Pairs([(*LIGHT, 1), PORTA]),
+    "pairs-json/trial.data": Pairs([(*LIGHT, 1), (*LIGHT, 0), PORTA]),
     "pairs-json/trial.gold": Refused(f"'trial.gold'{KIND}", "", KINDS),
     "unmarked/unmarked.csv": Refused(NO_SENSE, ":1", UNLABELLED),
     **{
-        f"{folder}.gold{end}": Refused("has labels only", "", "name ")
-        for folder, end in (
-            *((f"onechar/{name}", ".key.txt") for name in ("test", "train", "zh")),
-            *(
-                (f"{name}/train", ".txt")
-                for name in ("onechar/pairs", "pairs-json/fr", "pairs-json")
-            ),
+        f"{name}.txt": Refused("has labels only", "", "name ")
+        for name in (
+            *(f"onechar/{name}.gold.key" for name in ("test", "train", "zh")),
+            *(f"{name}/train.gold" for name in ("onechar/pairs", "pairs-json/fr", "pairs-json")),
         )
     },
 }
-# Files of pairs need the study.
-NEEDING = {
-    name
-    for name, entry in EXPECTED.items()
-    if isinstance(entry, Pairs) or "ambistory" in name or name.endswith("train.gold.txt")
-}
+FIND = ["--find"]
+WITH_OPTIONS: list[tuple[str, list[str], Senses | Uses]] = [
+    ("cp1252.csv", ["--encoding", "cp1252"], Senses(BANK, (DASHED,))),
+    *((f"marked-{mark}.tsv", FIND, Senses(BANK)) for mark in ("dollar", "quote", "b")),
+    ("unmarked/unmarked.csv", [*FIND, "--columns", "sense=true_label"],
+     Senses({"Bank": {"1": 4, "2": 4}})),
+    ("unmarked/unmarked.csv", [UNLABELLED], Uses("Bank", 8)),
+    *(("onechar/uses.txt", [UNLABELLED, "--word", word], Uses(word, 4))
+      for word in (FLOWER, "\u82b1")),
+    ("dwug/uses.csv", [UNLABELLED], Uses("cell", 6)),
+    ("dwug/uses-early.tsv", [UNLABELLED], Uses("cell", 5)),
+]  # fmt: skip
 
 
-def run_import(*arguments: object, out: Path) -> int:
-    return main(["import", *map(str, arguments), "--out", str(out), "--name", "mine"])
-
-
-def counts_of(corpus: Corpus) -> dict[str, int]:
-    return {sense: corpus.gold.tolist().count(i) for i, sense in enumerate(corpus.senses)}
-
-
-def corpora(out: Path) -> dict[str, Corpus]:
-    dataset = read_manifest(out / MANIFEST)
-    read = read_text if dataset.labelled else read_unlabelled
-    return {word: read(out / file_name(word), word) for word in dataset.words}
-
-
-def focal_words(corpus: Corpus) -> set[str]:
-    return {words[i] for words, i in zip(corpus.tokens, corpus.position, strict=True)}
+def case(name: str, options: list[str], entry: Refused | Senses | Uses | Pairs) -> Any:
+    """A case, and which study it needs."""
+    of_pairs = isinstance(entry, Pairs) or "ambistory" in name or name.endswith("train.gold.txt")
+    study = "pairs" if of_pairs else "unlabelled" if isinstance(entry, Uses) else ""
+    return pytest.param(name, options, entry, marks=[needs(study)] if study else [])
 
 
 def test_every_file_has_an_expectation() -> None:
@@ -151,14 +137,15 @@ def test_every_file_has_an_expectation() -> None:
 
 
 @pytest.mark.parametrize(
-    "name",
-    [pytest.param(n, marks=[needs("pairs")] if n in NEEDING else []) for n in EXPECTED],
-)
+    ("name", "options", "expected"),
+    [*(case(name, [], entry) for name, entry in EXPECTED.items()),
+     *(case(*entry) for entry in WITH_OPTIONS)],
+)  # fmt: skip
 def test_an_import_is_right_or_refused_with_one_message(
-    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    name: str, options: list[str], expected: Any, tmp_path: Path, capsys: Any
 ) -> None:
-    path, out, expected = FIELD / name, tmp_path / "out", EXPECTED[name]
-    code = run_import(path, out=out)
+    path, out = FIELD / name, tmp_path / "out"
+    code = main(["import", str(path), *options, "--out", str(out), "--name", "mine"])
     error = capsys.readouterr().err
     if isinstance(expected, Refused):
         assert error.count("error: ") == 1 and "Traceback" not in error and code in (2, 3)
@@ -166,7 +153,7 @@ def test_an_import_is_right_or_refused_with_one_message(
         assert expected.problem in problem and expected.fix in fix
         assert where == f"  where: {path}{expected.where}" and not out.exists()
         return
-    assert code == 0 and "error" not in error and "left out" not in error
+    assert code == 0 and "error" not in error
     if isinstance(expected, Pairs):
         from wsd.studies.pairs.pair_tables import read_pairs
 
@@ -176,57 +163,19 @@ def test_an_import_is_right_or_refused_with_one_message(
         actual = zip(pairs.word.tolist(), focal, pairs.gold.tolist(), strict=True)
         assert [(word, *both, gold) for word, both, gold in actual] == expected.rows
         return
-    actual = corpora(out)
-    assert {word: counts_of(corpus) for word, corpus in actual.items()} == expected.counts
+    if isinstance(expected, Uses):
+        uses = read_unlabelled(out / file_name(expected.word), expected.word)
+        assert len(uses) == expected.size
+        assert {*uses.focal_tokens} <= {FLOWER[0], "cell", "cells", "Cells", "bank"}
+        return
+    assert "left out" not in error
+    words = read_manifest(out / MANIFEST).words
+    actual = {word: read_text(out / file_name(word), word) for word in words}
+    assert {
+        word: {sense: corpus.gold.tolist().count(i) for i, sense in enumerate(corpus.senses)}
+        for word, corpus in actual.items()
+    } == expected.counts
     sentences = {" ".join(tokens) for corpus in actual.values() for tokens in corpus.tokens}
     assert sentences >= set(expected.sentences)
     for word, corpus in actual.items():
-        assert focal_words(corpus) == {word.removesuffix(".n")}
-
-
-@needs("unlabelled")
-@pytest.mark.parametrize(
-    ("name", "word", "size"),
-    [
-        ("onechar/uses.txt", "\u82b1", 4),
-        ("onechar/uses.txt", FLOWER, 4),
-        ("dwug/uses.csv", "cell", 6),
-        ("dwug/uses-early.tsv", "cell", 5),
-        ("unmarked/unmarked.csv", "Bank", 8),
-    ],
-)
-def test_sentences_without_senses(name: str, word: str, size: int, tmp_path: Path) -> None:
-    options = ["--word", word] if name.endswith("txt") else []
-    assert run_import(FIELD / name, "--unlabelled", *options, out=tmp_path / "out") == 0
-    ((actual, corpus),) = corpora(tmp_path / "out").items()
-    assert (actual, len(corpus)) == (word, size)
-    assert focal_words(corpus) <= {word.lower().removesuffix(".n"), "cells", "Cells", "bank"}
-
-
-def test_words_of_one_character_are_trained_and_tested(tmp_path: Path) -> None:
-    source = FIELD / "onechar"
-    files = ["--train", source / "train.data.xml", "--test", source / "test.data.xml"]
-    assert run_import(*files, out=tmp_path / "out") == 0
-    actual = corpora(tmp_path / "out")
-    assert {w: corpus.split.tolist().count("test") for w, corpus in actual.items()} == {
-        FLOWER: 2,
-        BUNDLE: 2,
-    }
-
-
-@pytest.mark.parametrize(
-    ("name", "options", "counts"),
-    [
-        ("cp1252.csv", ["--encoding", "cp1252"], BANK["bank"]),
-        *((f"marked-{mark}.tsv", ["--find"], BANK["bank"]) for mark in ("dollar", "quote", "b")),
-        ("unmarked/unmarked.csv", ["--find", "--columns", "sense=true_label"], {"1": 4, "2": 4}),
-    ],
-)
-def test_an_option_makes_a_file_readable(
-    name: str, options: list[str], counts: dict[str, int], tmp_path: Path
-) -> None:
-    assert run_import(FIELD / name, *options, out=tmp_path / "out") == 0
-    (corpus,) = corpora(tmp_path / "out").values()
-    assert counts_of(corpus) == counts and focal_words(corpus) == {"bank"}
-    if "cp1252" in name:
-        assert DASHED in {" ".join(tokens) for tokens in corpus.tokens}
+        assert {*corpus.focal_tokens} == {word.lower().removesuffix(".n")}

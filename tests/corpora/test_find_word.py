@@ -5,19 +5,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wsd.corpora import find_word
-from wsd.corpora.find_word import Finder, within_word
+from wsd.corpora.find_word import Finder
 
 FOUND = [
-    ("crane", "The crane flew", "The|*crane|flew"),
-    ("crane", "Crane!", "*Crane|!"),
     ("crane", "two CRANES, high", "two|*CRANES|,|high"),
     ("crane", "the crane's nest", "the|*crane|'s|nest"),
-    ("crane", "the crane\u2019s nest", "the|*crane|\u2019s|nest"),
-    ("crane", "the cranes' nest", "the|*cranes|'|nest"),
-    ("crane", 'a ("crane") b', 'a|("|*crane|")|b'),
+    ("crane", "the cranes\u2019 nest", "the|*cranes|\u2019|nest"),
     ("crane", "bird/crane/man ran", "bird/|*crane|/man|ran"),
-    ("crane", "a lift\u2014crane\u2014here", "a|lift\u2014|*crane|\u2014here"),
-    ("crane", "wait...crane", "wait...|*crane"),
     ("crane", "the _crane_ flew", "the|_|*crane|_|flew"),
     ("crane", "the crane'll fall", "the|*crane|'ll|fall"),
     # Soft hyphens are visible only at the end of a line.
@@ -32,22 +26,17 @@ FOUND = [
     ("花.n", "老人眼花了", "老人眼|*花|了"),
     ("AI", "用AI技术", "用|*AI|技术"),
     ("c++", "用c++写", "用|*c++|写"),
-    ("c++", "(c++)", "(|*c++|)"),
     (".net", "in .NET, now", "in|*.NET|,|now"),
-    ("node.js", "in node.js.", "in|*node.js|."),
     ("🍎", "an🍎🍌", "an|*🍎|🍌"),
     ("❤", "a ❤\ufe0f.", "a|*❤\ufe0f|."),
-    ("ice_cream", "the ice cream.", "the|*ice cream|."),
-    ("ice_cream", "Ice  creams", "*Ice creams"),
+    ("ice_cream", "an Ice  Creams", "an|*Ice Creams"),
     ("ice_cream", "an ice-cream", "an|*ice-cream"),
     ("ice_cream.n", "an ice_cream", "an|*ice_cream"),
     ("New York", "in New York's east", "in|*New York|'s|east"),
     ("o\u2019clock", "six o'clock.", "six|*o'clock|."),
-    ("serve.v", "he served!", "he|*served|!"),
     ("look_up.v", "she looked up", "she|*looked up"),
     ("age.noun", "of all ages", "of|all|*ages"),
     ("C.n", "much vitamin C.", "much|vitamin|*C|."),
-    ("K", "the K's end", "the|*K|'s|end"),
 ]
 
 
@@ -64,9 +53,9 @@ def test_a_word_is_found_and_cut_out(word: str, text: str, tokens: str) -> None:
 ABSENT = {
     "crane": [
         *("", "craned", "crane-like", "cranesbill", "cr ane", "crane\u2011like", "a_crane"),
-        *("the crane's-bill", "o'crane", "over\u00adcrane", "the crane\u00adway"),
+        *("the crane's-bill", "o'crane", "a crane-技", "over\u00adcrane", "the crane\u00adway"),
     ],
-    **{"pin": ["a pin\u0303a colada"], "cafe": ["the cafe\u0301"], "re": ["re\u0301su"]},
+    **{"pin": ["a pin\u0303a colada"], "cafe": ["the cafe\u0301"], "कित": ["किताब"]},
     **{"c++": ["c++11"], ".net": ["asp.net"], "👩": ["👩\u200d🍳"], "ice_cream": ["ice, cream"]},
     **{"serve": ["he served"], "hope.v": ["hopping"], "C.n": ["CD, .cc"], "u.s": ["u and me"]},
 }
@@ -77,30 +66,14 @@ def test_a_part_of_another_word_is_not_found(word: str) -> None:
     assert [text for text in ABSENT[word] if Finder([word]).find(text)] == []
 
 
-@pytest.mark.parametrize(
-    ("text", "inside"),
-    [
-        ("a crane's", [3, 4, 5, 6]),
-        ("cafe\u0301", [1, 2, 3, 4]),
-        ("किताब", [1, 2, 3, 4]),
-        ("AI技术", [1]),
-        ("over\u00ado!", [1, 2, 3, 4, 5]),
-        ("to\u00ad!", [1]),
-    ],
-)
-def test_places_inside_words(text: str, inside: list[int]) -> None:
-    assert [place for place in range(len(text) + 1) if within_word(text, place)] == inside
-
-
 def test_several_occurrences_of_several_words() -> None:
     actual = Finder(["crane", "bank"]).find("Cranes by the bank , a crane/crane .")
-    assert [(o.words, o.form, o.start) for o in actual] == [
-        (("crane",), "Cranes", 0),
-        (("bank",), "bank", 14),
-        (("crane",), "crane", 23),
-        (("crane",), "crane", 29),
+    assert [(*o.words, o.form, o.start) for o in actual] == [
+        *(("crane", "Cranes", 0), ("bank", "bank", 14)),
+        *(("crane", "crane", 23), ("crane", "crane", 29)),
     ]
-    assert actual[3].sentence.tokens == (
+    expected = "Cranes by the bank , a crane/ crane ."
+    assert " ".join(actual[3].sentence.tokens) == expected
         "Cranes",
         "by",
         "the",
@@ -111,32 +84,26 @@ def test_several_occurrences_of_several_words() -> None:
         "crane",
         ".",
     )
+    several = Finder(["ice", "ice_cream", "axe", "axis"]).find("ice cream on ice and axes")
+    assert [o.words for o in several] == [("ice_cream",), ("ice",), ("axe", "axis")]
 
 
-def test_the_forms_of_a_corpus() -> None:
-    finder = Finder(["serve"], lambda word: ["served", "'S"])
-    assert [occurrence.form for occurrence in finder.find("He served, it 's serving; he's")] == [
-        "served",
-        "'s",
-    ]
-    assert finder.words_of("Served") == ("serve",)
-    assert finder.words_of("served ,") == finder.words_of("") == ()
-
-
-def test_a_token_that_is_a_form_is_not_part_of_a_longer_one() -> None:
-    finder = Finder(["new"], lambda word: ["New_York", "york"])
-    assert [occurrence.form for occurrence in finder.find("New York New_York")] == [
-        "New",
-        "York",
-        "New_York",
-    ]
-    (actual,) = Finder(["axe", "axis"]).find("two axes")
-    assert actual.words == ("axe", "axis")
-    several = Finder(["ice", "ice_cream"])
-    assert [occurrence.words for occurrence in several.find("ice cream on ice")] == [
-        ("ice_cream",),
-        ("ice",),
-    ]
+@pytest.mark.parametrize(
+    ("word", "forms", "text", "found"),
+    [
+        ("serve", ["served", "'S"], "He served, it 's serving; he's", ["served", "'s"]),
+        # A token that is a form is not part of a longer one.
+        ("new", ["New_York", "york"], "New York New_York", ["New", "York", "New_York"]),
+        # A word of several tokens is found whole, if it has been seen whole.
+        ("new_york.n", ["new york", "york"], "to New York today", ["New York"]),
+        ("new_york.n", ["new_york", "york"], "to New York today", ["York"]),
+    ],
+)
+def test_the_forms_of_a_corpus(word: str, forms: list[str], text: str, found: list[str]) -> None:
+    finder = Finder([word], lambda _: forms)
+    assert [occurrence.form for occurrence in finder.find(text)] == found
+    assert finder.words_of(forms[0].upper()) == (word,)
+    assert finder.words_of(f"{forms[0]} ,") == finder.words_of("") == ()
 
 
 TOKEN = st.text(st.sampled_from("ab'-_.+🍎ä银 \u2019\u0301*"), min_size=1).map(
@@ -144,7 +111,7 @@ TOKEN = st.text(st.sampled_from("ab'-_.+🍎ä银 \u2019\u0301*"), min_size=1).m
 )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(st.lists(st.tuples(st.lists(TOKEN), TOKEN, st.lists(TOKEN)), min_size=1))
 def test_every_training_token_is_found_at_its_position(sentences) -> None:
     finder = Finder(["word"], lambda _: [token for _, token, _ in sentences])
@@ -157,12 +124,10 @@ def test_every_training_token_is_found_at_its_position(sentences) -> None:
 @pytest.mark.parametrize(
     ("text", "word", "language", "found"),
     [
-        ("l'avocat", "avocat", "fr", True),
         ("L\u2019avocat", "avocat", "fr", True),
         ("dell'acqua", "acqua", "it", True),
         ("aujourd'hui", "hui", "fr", False),
         ("l'avocat-conseil", "avocat", "fr", False),
-        ("o'clock", "clock", "en", False),
         ("l'avocat", "avocat", "en", False),
         ("Zwei Kinds", "kind", "de", False),
         ("I\u015eIK", "\u0131\u015f\u0131k", "tr", True),
@@ -174,13 +139,6 @@ def test_every_training_token_is_found_at_its_position(sentences) -> None:
 )
 def test_rules_of_other_languages(text: str, word: str, language: str, found: bool) -> None:
     assert bool(Finder([word], language=language).find(text)) == found
-
-
-def test_words_of_several_tokens_are_found_whole() -> None:
-    """The whole word wins even if one of its tokens is a form; otherwise the token is found."""
-    for seen, form in ((["new york", "york"], "New York"), (["new_york", "york"], "York")):
-        finder = Finder(["new_york.n"], lambda _, seen=seen: seen)
-        assert [occurrence.form for occurrence in finder.find("to New York today")] == [form]
 
 
 # Marks and places
@@ -230,14 +188,11 @@ def test_invalid_marks_are_refused(says: str) -> None:
 
 
 def test_tags_are_marks_of_forms_only() -> None:
-    """In text without labels, a tag may emphasize any word."""
-    is_form = {"crane", "cranes"}.__contains__
     text = "<i>Two</i> <b>cranes</b> flew"
-    mark = find_word.find_mark(text, is_form)
-    assert mark is not None
+    mark = find_word.find_mark(text, "cranes".__eq__)
+    assert mark is not None and mark.text == "<i>Two</i> cranes flew"
     assert mark.text[mark.start : mark.end] == "cranes" == text[mark.at :][:6]
-    assert mark.text == "<i>Two</i> cranes flew"
-    assert find_word.find_mark("<i>Two</i> cranes", is_form) is None
+    assert find_word.find_mark("<i>Two</i> cranes", "cranes".__eq__) is None
 
 
 def test_brackets_are_text_next_to_a_place() -> None:

@@ -12,9 +12,8 @@ from numpy.testing import assert_array_equal
 from wsd.artifacts import corpus_table as corpora_files
 from wsd.artifacts import training_set
 from wsd.artifacts.corpus_table import Corpus
-from wsd.artifacts.training_set import Folds
 from wsd.cli import main
-from wsd.corpora.folds import draw_folds, fold_word
+from wsd.corpora.folds import draw_folds, fold_word, most_folds_of
 from wsd.errors import ConfigError
 
 ASKED: Any = {"k": 5, "repeats": 3, "seed": 1}
@@ -41,7 +40,7 @@ def test_groups_stay_together_and_every_instance_is_held_out_once(
     corpus = grouped(make_corpus)
     actual = draw_folds({"mint": corpus}, None, k=k, repeats=3, seed=1).words["mint"]
     train = corpus.split == "train"
-    sentences = np.array([tokens[0] for tokens in corpus.tokens])[train].tolist()
+    sentences = [tokens[0] for tokens in corpus.take(train).tokens]
     # Equal sentences have one component, different sentences have different ones.
     pairs = set(zip(sentences, actual.component.tolist(), strict=True))
     assert len(pairs) == len({*sentences}) == len({*actual.component.tolist()}) < len(sentences)
@@ -57,27 +56,22 @@ def test_groups_stay_together_and_every_instance_is_held_out_once(
             assert np.abs(counts - n / k).max() <= 4
 
 
-def test_a_chain_of_near_duplicates_is_one_component(make_corpus: MakeCorpus) -> None:
-    """The first and the last sentence have no trigram in common."""
-    long = [f"{c}{c}" for c in "abcdefghijklmnop"]
-    windows = [tuple(long[i : i + 8]) for i in (0, 2, 4, 6)]
-    assert not set(windows[0][:6]) & set(windows[-1])
-    base = make_corpus([("train", 0)] * 5)
-    corpus = Corpus(**{**vars(base), "tokens": (*windows, ("some", "thing", "else"))})
-    component = draw_folds({"mint": corpus}, None, **ASKED).words["mint"].component
-    assert component.tolist() == [0, 0, 0, 0, 1]
-
-
-def test_folds_have_each_sense_in_equal_parts_where_no_groups_forbid(
-    make_corpus: MakeCorpus,
-) -> None:
+def test_folds_have_each_sense_in_equal_parts_where_no_groups_forbid() -> None:
     gold = np.random.default_rng(1).permutation([0] * 50 + [1] * 20 + [2] * 5)
-    corpus = make_corpus([("train", int(g)) for g in gold], senses=("a", "b", "c"))
-    actual = draw_folds({"mint": corpus}, None, **ASKED).words["mint"]
-    assert actual.held is not None
-    for of_repeat in actual.held:
+    held = fold_word(gold, np.arange(75), **ASKED)
+    assert held is not None
+    for of_repeat in held:
         for fold in range(5):
             assert np.bincount(gold[of_repeat == fold]).tolist() == [10, 4, 1]
+
+
+def test_the_most_folds_are_the_most_that_can_be_drawn(make_corpus: MakeCorpus) -> None:
+    corpus = grouped(make_corpus, 40)
+    train = corpus.take(corpus.split == "train")
+    most = most_folds_of(train.gold.tolist(), train.tokens)
+    for k, tuned in ((most, True), (most + 1, False)):
+        folds = draw_folds({"mint": corpus}, None, k=k, repeats=1, seed=1).words["mint"]
+        assert (folds.held is not None) == tuned
 
 
 def test_repeats_differ_and_each_is_drawn_with_its_own_seed(make_corpus: MakeCorpus) -> None:
@@ -93,7 +87,6 @@ def test_repeats_differ_and_each_is_drawn_with_its_own_seed(make_corpus: MakeCor
 @pytest.mark.parametrize(
     ("gold", "groups", "k", "tuned"),
     [
-        ([0] * 20 + [1] * 5, 25, 5, True),
         ([0] * 20 + [1] * 4, 24, 5, False),
         ([0] * 20 + [1] * 4, 24, 4, True),
         # A sense without instances is not part of the training set.
@@ -118,38 +111,25 @@ def test_words_with_too_few_instances_are_not_folded(
         assert len(pairs) == len(set(component.tolist()))
 
 
-# Files
+def draw(folder: Path, *words: str, k: int = 3, code: int = 0) -> None:
+    given = ["--words", *words, "--k", str(k), "--repeats", "2", "--out", f"{folder}/full.parquet"]
+    assert main(["folds", "--corpus", str(folder / "corpus"), *given]) == code
 
 
-def draw(folder: Path, *words: str) -> Folds:
-    given = ["--corpus", str(folder / "corpus"), "--words", *words, "--k", "3", "--repeats", "2"]
-    out = folder / "folds/full.parquet"
-    assert main(["folds", *given, "--out", str(out)]) == 0
-    return training_set.read_folds(out)
-
-
-@pytest.fixture
-def shared(make_corpus: MakeCorpus, tmp_path: Path) -> Path:
-    """Return the tables of three words."""
+def test_a_file_has_the_requested_words(make_corpus: MakeCorpus, tmp_path: Path) -> None:
     for i, word in enumerate(("arm", "bow", "yard")):
-        corpora_files.write(
-            tmp_path / f"corpus/{word}.parquet",
-            make_corpus([("train", j % 2) for j in range(12 + i)], word=word),
-        )
-    return tmp_path
-
-
-def test_a_file_has_the_requested_words(shared: Path) -> None:
-    every = draw(shared, "arm", "bow", "yard")
-    (shared / "folds/full.parquet").write_bytes(b"no table")
-    single_word = draw(shared, "yard")
+        corpus = make_corpus([("train", j % 2) for j in range(12 + i)], word=word)
+        corpora_files.write(tmp_path / f"corpus/{word}.parquet", corpus)
+    path = tmp_path / "full.parquet"
+    draw(tmp_path, "arm", "bow", "yard")
+    every = training_set.read_folds(path)
+    draw(tmp_path, "yard")
+    single_word = training_set.read_folds(path)
     assert list(single_word.words) == list(single_word.corpus) == ["yard"]
-    # A word's folds do not depend on the other words.
+    # A word's folds do not depend on the other words, nor on the global state of NumPy.
     assert_array_equal(single_word.words["yard"].held, every.words["yard"].held)
-    # Neither does a file depend on the global state of NumPy.
-    raw = (shared / "folds/full.parquet").read_bytes()
+    raw = path.read_bytes()
     np.random.seed(7)
-    draw(shared, "yard")
-    assert (shared / "folds/full.parquet").read_bytes() == raw
-    call = ["folds", "--corpus", str(shared / "corpus"), "--words", "yard", "--k", "1"]
-    assert main([*call, "--out", str(shared / "f.parquet")]) == ConfigError.exit_code
+    draw(tmp_path, "yard")
+    assert path.read_bytes() == raw
+    draw(tmp_path, "yard", k=1, code=ConfigError.exit_code)

@@ -1,15 +1,27 @@
-"""Separators and quotes of tables: the same cells for every program that writes them."""
+"""Tables of every program and kind give the same cells: CSV, Parquet, Arrow, saved datasets."""
 
 import csv
+import shutil
 import time
+from datetime import date
+from importlib.util import find_spec
 from pathlib import Path
 from random import Random
+from typing import Any
 
+import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
+from frames import bank, save_dict, save_to_disk
+from importing import import_corpus
+from require import missing
 
+from wsd.cli import main
 from wsd.corpora.importer.table_files import open_table, read_table
-from wsd.errors import CorpusError
+from wsd.corpora.text_format import read_text
+from wsd.errors import ConfigError, CorpusError
 
 HEADER = ["word", "sense", "sentence"]
 
@@ -33,7 +45,6 @@ def put(path: Path, text: str) -> Path:
 def test_what_pandas_writes_is_read(
     tmp_path: Path, name: str, separator: str, seed: int, quoting: int
 ) -> None:
-    """Quotes, separators and line ends in cells, as pandas writes them."""
     random = Random(seed)
     parts = ["a", "bank", " ", '"', '""', ",", ";", "\u201c", "'", "\t", "\n"]
     rows = [["w", "s", "".join(random.choices(parts, k=6)).strip() or "x"] for _ in range(6)]
@@ -74,54 +85,169 @@ def test_long_lines_take_linear_time(tmp_path: Path) -> None:
         assert time.process_time() - start < 5
 
 
+SPOKEN = ['she said "no"', '"No," she said.', '"No," he said, "never"', '"Never."', '"', '5" wide']
+
+
 @pytest.mark.parametrize("name", ["t.tsv", "t.csv", "t.txt"])
-def test_quotes_are_kept_if_none_is_doubled(tmp_path: Path, name: str) -> None:
-    rows = [
-        ["w", "s", 'she said "no" to it'],
-        ["w", "s", '"No," she said.'],
-        ["w", "s", '"No," she said, "never"'],
-        ["w", "s", '"Never."'],
-        ["w", "s", '"'],
-        ["w", "s", 'it is 5" wide'],
-    ]
-    text = "".join("\t".join(row) + "\r\n" for row in [HEADER, *rows])
-    assert cells_of(put(tmp_path / name, text)) == rows
-
-
 @pytest.mark.parametrize(
     ("sentences", "read"),
     [
         # Excel quotes cells with a comma, and no others.
         (['"a, b"', '"c, d"', "e"], ["a, b", "c, d", "e"]),
         # A single quote, a comma without quotes, and quotes without a comma are direct speech.
-        (['"a, b"', "c"], ['"a, b"', "c"]),
-        (['"a, b"', '"c, d"', "e, f"], ['"a, b"', '"c, d"', "e, f"]),
-        (['"a, b"', '"c, d"', '"e"'], ['"a, b"', '"c, d"', '"e"']),
+        *((texts, texts) for texts in (['"a, b"', "c"], ['"a, b"', '"c, d"', "e, f"],
+                                       ['"a, b"', '"c, d"', '"e"'], SPOKEN)),
     ],
-)
-def test_quotes_around_cells_with_commas(
-    tmp_path: Path, sentences: list[str], read: list[str]
+)  # fmt: skip
+def test_quotes_of_direct_speech_are_kept(
+    tmp_path: Path, name: str, sentences: list[str], read: list[str]
 ) -> None:
-    lines = [f"w\ts\t{sentence}" for sentence in sentences]
-    path = put(tmp_path / "t.tsv", "\n".join(["\t".join(HEADER), *lines, ""]))
-    assert [cells[2] for cells in cells_of(path)] == read
+    lines = ["\t".join(HEADER), *(f"w\ts\t{sentence}" for sentence in sentences), ""]
+    assert [cells[2] for cells in cells_of(put(tmp_path / name, "\r\n".join(lines)))] == read
 
 
-@pytest.mark.parametrize("name", ["t.csv", "t.tsv", "t.txt"])
 @pytest.mark.parametrize(
-    ("header", "description"),
-    [
-        ("word;sense;sentence", "semicolon-separated, not quoted, UTF-8"),
-        ("word\tsense\tsentence", "tab-separated, not quoted, UTF-8"),
-        ("word,sense,sentence", "comma-separated, not quoted, UTF-8"),
-        ('word;"sense";"sentence"', "semicolon-separated, quoted, UTF-8"),
-        ('"word"\t"sense"\t"sentence"', "tab-separated, quoted, UTF-8"),
-    ],
+    ("name", "separator"), [("t.csv", "semicolon"), ("t.txt", "tab"), ("t.tsv", "comma")]
 )
+@pytest.mark.parametrize("quoted", ["quoted", "not quoted"])
 def test_the_separator_of_the_header_counts(
-    tmp_path: Path, name: str, header: str, description: str
+    tmp_path: Path, name: str, separator: str, quoted: str
 ) -> None:
-    separator = next(s for s in ";\t," if s in header)
-    path = put(tmp_path / name, f"\r\n{header}\r\n{separator.join('abc')}\r\n")
+    between = {"semicolon": ";", "tab": "\t", "comma": ","}[separator]
+    header = between.join(HEADER if quoted == "not quoted" else ['"word"', '"sense"', '"sentence"'])
+    path = put(tmp_path / name, f"\r\n{header}\r\n{between.join('abc')}\r\n")
     assert cells_of(path) == [["a", "b", "c"]]
-    assert open_table(path)[0] == description
+    assert open_table(path)[0] == f"{separator}-separated, {quoted}, UTF-8"
+
+
+LABELS = ["bank_river", "bank_money"]
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def imported(*files: Path, **more: Any) -> dict[str, Any]:
+    """Import files, and return the senses, splits and extra columns by sentence."""
+    shutil.rmtree("out", ignore_errors=True)
+    import_corpus(files, out=Path("out"), name="bank", **more)
+    corpus = read_text(Path("out/bank"), "bank")
+    texts = [" ".join(tokens) for tokens in corpus.tokens]
+    senses = [corpus.senses[gold] for gold in corpus.gold]
+    columns = {"sense": senses, "split": corpus.split.tolist(), **corpus.extra}
+    return {name: dict(zip(texts, cells, strict=True)) for name, cells in columns.items()}
+
+
+def test_values_of_every_type_become_text(tmp_path: Path) -> None:
+    frame = bank(
+        day=[date(2020, 1, 2), None] * 2,
+        share=[0.5, np.nan] * 2,
+        tags=[["a", "b"], None] * 2,
+        source=pd.Categorical(["x", None] * 2),
+        pictures=[[{"bytes": b"\x00"}]] * 4,
+        seen=[True, False] * 2,
+    )
+    # An index that is no range becomes a column of the file.
+    frame.index = pd.Index([3, 3, 1, 1])
+    frame.to_parquet(tmp_path / "a.parquet")
+    result = imported(tmp_path / "a.parquet")
+    cells = {name: texts["The bank refused the loan ."] for name, texts in result.items()}
+    assert {name: cells[name] for name in [*result][2:]} == {
+        "day": "2020-01-02", "share": "0.5", "tags": '["a", "b"]', "source": "x", "seen": "true"
+    }  # fmt: skip
+    second = "My bank closes at noon ."
+    assert result["day"][second] == result["share"][second] == ""
+
+
+def test_the_names_of_classes_are_the_senses(tmp_path: Path) -> None:
+    features = {"sense": {"names": LABELS, "_type": "ClassLabel"}, "word": {"_type": "Value"}}
+    folder = save_to_disk(tmp_path / "saved", bank(sense=[1, 1, 0, 0]), features)
+    assert sorted(imported(folder)["sense"].values()) == sorted(LABELS * 2)
+    for name, number, problem in (("none", -1, "nothing for the sense"), ("more", 2, "class 2")):
+        save_to_disk(tmp_path / name, bank(sense=[1, 1, 0, number]), features)
+        with pytest.raises(CorpusError, match=problem) as caught:
+            imported(tmp_path / name)
+        assert "data-00000-of-00001.arrow:4" in str(caught.value.where)
+
+
+def test_the_splits_of_a_saved_dataset(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    train = bank()
+    test = bank(sentence=[f"Here, {text[0].lower()}{text[1:]}" for text in train["sentence"]])
+    test[["start", "end"]] += len("Here, ")
+    folder = save_dict(tmp_path / "saved", train=train, validation=bank(), test=test.head(1))
+    result = imported(folder)
+    assert sorted(result["split"].values()) == ["test", *["train"] * 4]
+    assert main(["import", str(folder), "--out", "said", "--name", "bank"]) == 0
+    assert f"left out: validation (`--test {folder}/validation`)" in capsys.readouterr().err
+    again = imported(train=[folder / "train"], test=[folder / "test"])
+    assert again["split"] == result["split"]
+    # One split of it is divided.
+    assert set(imported(folder / "train")["split"].values()) == {"train", "test"}
+
+
+def test_a_file_of_any_kind_gives_what_a_csv_gives(tmp_path: Path) -> None:
+    frame = bank(year=[1990, 1991, 1992, 1993])
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    frame.to_parquet(tmp_path / "a.parquet")
+    table = pa.Table.from_pandas(frame)
+    for name, kind in (("stream", pa.ipc.new_stream), ("file", pa.ipc.new_file)):
+        with kind(str(tmp_path / f"{name}.arrow"), table.schema) as writer:
+            writer.write_table(table)
+    expected = imported(tmp_path / "a.csv")
+    for name in ("a.parquet", "stream.arrow", "file.arrow"):
+        assert imported(tmp_path / name) == expected
+
+
+@pytest.mark.slow
+def test_what_the_library_datasets_saves(tmp_path: Path) -> None:
+    if find_spec("datasets") is None:
+        missing("datasets", "the library datasets is not installed")
+    import datasets
+
+    dataset = datasets.Dataset.from_pandas(bank()).class_encode_column("sense")
+    dataset.shuffle(seed=1).save_to_disk(tmp_path / "saved", num_shards=2)
+    dataset.to_parquet(tmp_path / "a.parquet")
+    both = datasets.DatasetDict(train=dataset, test=dataset.select([3, 0]))
+    both.save_to_disk(tmp_path / "both")
+    bank().to_csv(tmp_path / "a.csv", index=False)
+    expected = imported(tmp_path / "a.csv")["sense"]
+    for name in ("saved", "a.parquet", "both/train"):
+        assert imported(tmp_path / name)["sense"] == expected
+
+
+def test_a_dataset_without_a_split_is_one_error(tmp_path: Path) -> None:
+    folder = save_dict(tmp_path / "saved", train=bank(), validation=bank())
+    with pytest.raises(ConfigError, match="the dataset has the splits train, validation") as caught:
+        imported(folder)
+    assert f"--train {folder}/train --test {folder}/validation" in str(caught.value.fix)
+    (folder / "train/data-00000-of-00001.arrow").unlink()
+    with pytest.raises(CorpusError, match="a corpus file is missing"):
+        imported(folder / "train")
+    for bad in ('{"splits": ["../x"]}', "{", "[1]"):
+        (folder / "dataset_dict.json").write_text(bad)
+        with pytest.raises(CorpusError, match="not a saved dataset"):
+            imported(folder)
+
+
+def test_a_damaged_parquet_file_is_one_error(tmp_path: Path) -> None:
+    path = tmp_path / "a.parquet"
+    bank().to_parquet(path)
+    whole = path.read_bytes()
+    for content in (whole[:-9], b"PAR1"):
+        path.write_bytes(content)
+        with pytest.raises(CorpusError, match=r"not a whole \.parquet file"):
+            imported(path)
+    pq.write_table(pa.Table.from_arrays([pa.array(["a"])] * 2, names=["x", "x"]), path)
+    with pytest.raises(CorpusError, match="two columns are called 'x'"):
+        imported(path)
+    for change, problem in (
+        ({"sense": [1.5] * 4}, "1.5 for the sense"),
+        ({"start": [4.0, 3.5, 22.0, 23.0]}, "the start 3.5 is not a whole number"),
+        ({"sentence": [["a"], ["b"], ["c"], ["d"]]}, "4 lines cannot be read: a list for"),
+    ):
+        bank().assign(**change).to_parquet(path)
+        with pytest.raises(CorpusError, match=problem):
+            imported(path)
+    with pytest.raises(ConfigError, match="a Parquet or Arrow table, for which it has no effect"):
+        imported(path, encoding="cp1252")

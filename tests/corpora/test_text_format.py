@@ -1,21 +1,27 @@
-"""Text files of a word become a table, or an error names the file and the line."""
+"""Text files of a word become a table with its further columns, or an error names the line."""
 
-import csv
 import json
 from collections import Counter
 from pathlib import Path
 
+import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from importing import import_corpus
+from require import needs
 
-from wsd.artifacts.dataset import DATA, DATASETS
+from wsd.artifacts.dataset import DATA, DATASETS, MANIFEST, read_manifest
 from wsd.corpora import folds
+from wsd.corpora.copy_corpus import copy
 from wsd.corpora.download import ARCHIVE, extract, place
-from wsd.corpora.text_format import read_text
+from wsd.corpora.text_format import extra_text, read_extra, read_text, read_unlabelled
 from wsd.errors import CorpusError
 
+MAP, TRAIN = "classes_map.txt", "train.data.txt"
 FILES = {
-    "classes_map.txt": '{"0": "mint_herb", "1": "mint_coins"}',
-    "train.data.txt": (
+    MAP: '{"0": "mint_herb", "1": "mint_coins"}',
+    TRAIN: (
         "1\tfresh mint grows by the wall\n"
         "3\tcoins leave the mint in sealed bags\n"
         "4\tshe chopped a little mint\n"
@@ -29,7 +35,6 @@ PLAIN_DIGEST = "dd8d971577608af281973183117c3a3eab1412afd01884a21a2e2e7d166cc961
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Write a folder of valid files whose name differs from the word."""
     made = tmp_path / "some folder"
     made.mkdir()
     for name, text in FILES.items():
@@ -37,32 +42,11 @@ def folder(tmp_path: Path) -> Path:
     return made
 
 
-def refused(folder: Path, name: str, content: bytes | None) -> CorpusError:
-    """Return the error for one file with other content, or for the missing file."""
-    if content is None:
-        (folder / name).unlink()
-    else:
-        (folder / name).write_bytes(content)
-    with pytest.raises(CorpusError) as caught:
-        read_text(folder, "mint")
-    return caught.value
-
-
 def with_line(name: str, number: int, line: str) -> bytes:
     """Replace line ``number`` (from 1) of a valid file."""
     lines = FILES[name].split("\n")
     lines[number - 1] = line
     return "\n".join(lines).encode()
-
-
-def test_good_files(folder: Path) -> None:
-    table = read_text(folder, "mint")
-    assert (table.word, table.senses, len(table)) == ("mint", ("mint_herb", "mint_coins"), 5)
-    assert table.split.tolist() == ["train"] * 3 + ["test"] * 2
-    assert table.index.tolist() == [0, 1, 2, 0, 1]
-    assert table.position.tolist() == [1, 3, 4, 1, 2]
-    assert table.gold.tolist() == [0, 1, 0, 1, 0]
-    assert table.tokens[2] == ("she", "chopped", "a", "little", "mint")
 
 
 def test_senses_come_in_the_order_of_the_numbers(folder: Path) -> None:
@@ -73,25 +57,32 @@ def test_senses_come_in_the_order_of_the_numbers(folder: Path) -> None:
     assert table.gold.tolist() == [3, 2, 0, 1, 0]
 
 
-@pytest.mark.parametrize("space", ["  ", "\u2009", "\u00a0", "\u2028", "\x85", "\x0c"])
-def test_any_white_space_separates_tokens_and_none_but_newline_ends_a_line(
-    folder: Path, space: str
-) -> None:
-    line = f"2\tthe old{space}mint closed zero\u200bwidth"
+def test_any_white_space_separates_tokens_and_none_but_newline_ends_a_line(folder: Path) -> None:
+    line = "2\tthe  old\u2009mint\u00a0closed\u2028at\x85once\x0czero\u200bwidth"
     (folder / "test.data.txt").write_bytes(with_line("test.data.txt", 1, line))
     table = read_text(folder, "mint")
     assert len(table) == 5
-    assert table.tokens[3] == ("the", "old", "mint", "closed", "zero\u200bwidth")
+    assert table.tokens[3] == ("the", "old", "mint", "closed", "at", "once", "zero\u200bwidth")
 
 
 LINES = {
-    "no tab": ["the mint struck a medal", "1 the mint struck a medal", ""],
+    "no tab": ["1 the mint struck a medal", ""],
     "more than one tab": ["1\tthe mint\tstruck a medal", "1\tthe mint \t", "\t1\tthe mint"],
     "is not a number from 0 up": [
         f"{position}\tthe mint struck a medal"
         for position in (
-            *("one", "-1", "1.0", "0x1", "1_0", " 1", "", "\uff11", "²"),
-            *("1234567890", "1:", "1-", "-3"),
+            "one",
+            "-1",
+            "1.0",
+            "1_0",
+            " 1",
+            "",
+            "\uff11",
+            "²",
+            "1234567890",
+            "1:",
+            "1-",
+            "-3",
         )
     ],
     "out of range: the sentence has 5 tokens": ["5\tthe mint struck a medal"],
@@ -106,15 +97,13 @@ LINES = {
 
 @pytest.mark.parametrize("says", LINES)
 def test_a_malformed_line_is_named(folder: Path, says: str) -> None:
-    for name, number in (("train.data.txt", 2), ("test.data.txt", 1)):
+    for name, number in (("test.data.txt", 1), (TRAIN, 2)):
         for line in LINES[says]:
-            error = refused(folder, name, with_line(name, number, line))
-            assert says in error.problem, line
-            assert error.where == f"{folder / name}:{number}"
-        (folder / name).write_text(FILES[name])
-
-
-TRAIN, MAP = "train.data.txt", "classes_map.txt"
+            (folder / name).write_bytes(with_line(name, number, line))
+            with pytest.raises(CorpusError) as caught:
+                read_text(folder, "mint")
+            assert says in caught.value.problem, line
+            assert caught.value.where == f"{folder / name}:{number}"
 
 
 @pytest.mark.parametrize(
@@ -122,7 +111,6 @@ TRAIN, MAP = "train.data.txt", "classes_map.txt"
     [
         ("train.gold.txt", b"0\n1\n", 3, "3 sentences but 2 gold classes"),
         ("train.gold.txt", b"0\n1\n0\n1\n", 4, "3 sentences but 4 gold classes"),
-        ("train.gold.txt", b"0\n2\n0\n", 2, "class '2' is not in the map"),
         ("train.gold.txt", b"0\n00\n0\n", 2, "class '00' is not in the map"),
         ("train.gold.txt", b"0\r\n1\r\n0\r\n", 1, "carriage return"),
         (TRAIN, FILES["train.data.txt"].encode() + b"\n", 4, "no tab"),
@@ -148,12 +136,12 @@ TRAIN, MAP = "train.data.txt", "classes_map.txt"
 def test_a_bad_file_is_named(
     folder: Path, name: str, content: bytes | None, line: int | None, says: str
 ) -> None:
-    error = refused(folder, name, content)
-    assert says in error.problem
-    assert error.where == (f"{folder / name}:{line}" if line else str(folder / name))
+    (folder / name).unlink() if content is None else (folder / name).write_bytes(content)
+    with pytest.raises(CorpusError) as caught:
+        read_text(folder, "mint")
+    assert says in caught.value.problem
+    assert caught.value.where == (f"{folder / name}:{line}" if line else str(folder / name))
 
-
-# Out of domain
 
 FURTHER = (
     "sage\tsage_herb\t0\tSage burns\n"
@@ -163,16 +151,11 @@ FURTHER = (
 )
 
 
-@pytest.fixture
-def further(tmp_path: Path) -> Path:
-    """A file with sentences of two words."""
-    path = tmp_path / "further.tsv"
-    path.write_text(FURTHER, encoding="utf-8", newline="")
-    return path
-
-
-def test_sentences_out_of_domain_come_last(folder: Path, further: Path) -> None:
+def test_sentences_out_of_domain_come_last(folder: Path) -> None:
+    further = folder / "further.tsv"
+    further.write_text(FURTHER)
     table = read_text(folder, "mint", further)
+    assert (table.word, table.senses, len(table)) == ("mint", ("mint_herb", "mint_coins"), 7)
     assert table.split.tolist() == ["train"] * 3 + ["test"] * 2 + ["outofdomain"] * 2
     # The 0-based line in the file of all words, which identifies the sentence.
     assert table.index.tolist() == [0, 1, 2, 0, 1, 1, 3]
@@ -196,19 +179,16 @@ def test_sentences_out_of_domain_come_last(folder: Path, further: Path) -> None:
         ("", "0 tabs in the line, not 3"),
     ],
 )
-def test_a_malformed_line_out_of_domain_is_named(
-    folder: Path, further: Path, line: str, says: str
-) -> None:
-    lines = FURTHER.split("\n")
-    lines[1] = line
-    further.write_text("\n".join(lines))
+def test_a_malformed_line_out_of_domain_is_named(folder: Path, line: str, says: str) -> None:
+    further = folder / "further.tsv"
+    further.write_text(f"sage\tsage_herb\t0\tSage burns\n{line}\n")
     with pytest.raises(CorpusError) as caught:
         read_text(folder, "mint", further)
     assert says in caught.value.problem
     assert caught.value.where == f"{further}:2"
 
 
-# The real dataset
+SPLITS = ("train", "test", "outofdomain")
 
 
 @pytest.mark.slow
@@ -222,32 +202,114 @@ def test_the_real_corpus(archive: Path, tmp_path: Path) -> None:
     further = tmp_path / "source" / "outofdomain.tsv"
     words = DATASETS["coarsewsd20"].words
     tables = [read_text(tmp_path / "source" / word, word, further) for word in words]
-    with (DATA / "sizes.csv").open(encoding="utf-8", newline="") as file:
-        noted = [row for row in csv.DictReader(file) if row["dataset"] == "coarsewsd20"]
-    totals = Counter[str]()
+    noted = pd.read_csv(DATA / "sizes.csv").query("dataset == 'coarsewsd20'").values.tolist()
+    totals, lines = Counter[str](), list[int]()
     for row, table in zip(noted, tables, strict=True):
-        train = table.take(table.split == "train")
-        known = table.take(table.split != "outofdomain")
-        assert known.focal_tokens == [table.word] * len(known)
-        splits = Counter(table.split.tolist())
-        assert row == {
-            "dataset": "coarsewsd20",
-            "word": table.word,
-            "n_senses": str(len(table.senses)),
-            "n_train": str(splits["train"]),
-            "n_test": str(splits["test"]),
-            "n_out_of_domain": str(splits["outofdomain"]),
-            "most_folds": str(folds.most_folds_of(train.gold.tolist(), train.tokens)),
-        }
-        totals += Counter({**splits, "senses": len(table.senses)})
+        parts = {split: table.take(table.split == split) for split in SPLITS}
+        train, test, outside = parts.values()
+        assert {*train.focal_tokens, *test.focal_tokens} == {table.word}
+        sizes = {split: len(part) for split, part in parts.items()}
+        most_folds = folds.most_folds_of(train.gold.tolist(), train.tokens)
+        assert row[1:] == [table.word, len(table.senses), *sizes.values(), most_folds]
+        totals += Counter({**sizes, "senses": len(table.senses)})
+        lines += outside.index.tolist()
     assert totals == {"train": 23_370, "test": 10_196, "outofdomain": 339, "senses": 53}
-    rows = [
-        (table.word, int(table.index[row]), int(table.gold[row]), table.tokens[row][position])
-        for table in tables
-        for row, position in enumerate(table.position.tolist())
-        if table.split[row] == "outofdomain"
-    ]
-    assert sorted(index for _, index, _, _ in rows) == list(range(339))
-    # 123 sentences have another word form, such as a plural, and 7 have the word with a capital.
-    assert sum(focal != word for word, _, _, focal in rows) == 130
-    assert sum(focal.lower() != word for word, _, _, focal in rows) == 123
+    assert sorted(lines) == list(range(339))
+
+
+TEXTS = st.text(st.characters(exclude_categories=("Cs",)), max_size=6)
+ROWS = [
+    {"word": "cell", "sense": sense, "sentence": f"A *cell* of kind {n} .", "split": split,
+     "id": f"use-{n}", "note": note, "document": ("times", " two  words ", "")[n % 3]}
+    for n, (sense, split, note) in enumerate([
+        ("room", "train", "a\ttab and \"quotes\""), ("room", "train", ""),
+        ("battery", "train", "line\nbreak"), ("battery", "train", "=1+1"),
+        ("room", "test", "\u82b1"), ("battery", "test", ""), ("room", "outofdomain", "elsewhere"),
+        ("battery", "outofdomain", "beyond"),
+    ])
+]  # fmt: skip
+
+
+def written(path: Path, rows: list[dict[str, str]]) -> Path:
+    pd.DataFrame(rows).to_csv(path, index=False)
+    return path
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.dictionaries(TEXTS.filter(bool), TEXTS.filter(bool), max_size=4), max_size=3))
+def test_any_text_of_further_columns_is_read_back(
+    tmp_path_factory: pytest.TempPathFactory, rows: list[dict[str, str]]
+) -> None:
+    path = tmp_path_factory.mktemp("extra") / "train.extra.tsv"
+    if text := extra_text(rows):
+        path.write_text(text, encoding="utf-8", newline="\n")
+    actual = [{n: cell for n, cell in row.items() if cell} for row in read_extra(path, len(rows))]
+    assert actual == rows
+
+
+def test_further_columns_stay_from_the_table_to_the_corpus_and_its_copies(tmp_path: Path) -> None:
+    source = written(tmp_path / "cells.csv", ROWS)
+    import_corpus([source], out=tmp_path / "once", name="mine")
+    # The folder can be imported again, and copied.
+    import_corpus([tmp_path / "once"], out=tmp_path / "twice", name="mine")
+    copy(tmp_path / "twice", tmp_path / "copy", name="mine")
+    # An out-of-domain sentence has no document.
+    documents = [" ".join(row["document"].split()) for row in ROWS[:6]] + ["", ""]
+    for folder in ("once", "twice", "copy"):
+        further = tmp_path / folder / "outofdomain.tsv"
+        corpus = read_text(tmp_path / folder / "cell", "cell", further)
+        assert corpus.extra == {name: tuple(row[name] for row in ROWS) for name in ("id", "note")}
+        assert corpus.document is not None and corpus.document.tolist() == documents
+        test = corpus.take(corpus.split == "test")
+        assert test.extra == {"id": ("use-4", "use-5"), "note": ("\u82b1", "")}
+    assert "cell/train.extra.tsv" in read_manifest(tmp_path / "once" / MANIFEST).digests
+    rows = [{name: row[name] for name in ("word", "sense", "sentence", "split")} for row in ROWS]
+    import_corpus([written(tmp_path / "plain.csv", rows)], out=tmp_path / "plain", name="mine")
+    assert not [*(tmp_path / "plain").rglob("*.extra.tsv"), *(tmp_path / "plain").rglob("*docu*")]
+    plain, extra = (read_text(tmp_path / name / "cell", "cell") for name in ("plain", "once"))
+    assert plain.digest == extra.digest and plain.document is None
+    hidden = [ROWS[0], {**ROWS[1], "document": "a\u200bb"}]
+    with pytest.raises(CorpusError, match="invisible character in the document") as caught:
+        import_corpus([written(source, hidden)], out=tmp_path / "no", name="mine")
+    assert caught.value.where == f"{source}:3"
+
+
+def test_files_of_documents_are_checked(tmp_path: Path) -> None:
+    import_corpus([written(tmp_path / "cells.csv", ROWS)], out=tmp_path / "out", name="mine")
+    folder = tmp_path / "out" / "cell"
+    file = folder / "train.documents.txt"
+    file.write_text(file.read_text() + "one more\n")
+    with pytest.raises(CorpusError, match="4 sentences but 5 documents") as caught:
+        read_text(folder, "cell")
+    assert caught.value.where == f"{file}:5"
+    file.write_text("\n" * 4)
+    (folder / "test.documents.txt").unlink()
+    assert read_text(folder, "cell").document is None
+    # The manifest may list the optional files, but no others.
+    manifest = tmp_path / "out" / MANIFEST
+    facts = json.loads(manifest.read_text())
+    facts["files"]["cell/dev.documents.txt"] = facts["files"]["cell/test.documents.txt"]
+    manifest.write_text(json.dumps(facts))
+    with pytest.raises(CorpusError, match="its files do not match its words"):
+        read_manifest(manifest)
+
+
+@needs("unlabelled")
+def test_uses_without_senses_keep_their_columns_and_equal_sentences(
+    tmp_path: Path,
+) -> None:
+    rows = [{"word": "cell", "sentence": "A *cell* is small .", "id": name} for name in "abcc"]
+    source = written(tmp_path / "uses.csv", rows)
+    import_corpus([source], out=tmp_path / "out", name="mine", unlabelled=True)
+    corpus = read_unlabelled(tmp_path / "out/cell", "cell")
+    assert corpus.extra == {"id": ("a", "b", "c")}
+
+
+def test_a_damaged_file_of_further_columns_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "train.extra.tsv"
+    names = ("id\tid", "id\t", "id", "id\tnote\tmore")
+    texts = [f"{header}\n1\t2\n3\t4\n" for header in names]
+    for text in (*texts, "id\tnote\n1\t2\n3\n", "id\n1\n"):
+        path.write_text(text)
+        with pytest.raises(CorpusError):
+            read_extra(path, 2)

@@ -1,12 +1,17 @@
 """Forms of English words, the user's forms, and the parts of a word's name."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
+from importing import import_corpus
+from require import needs
 
+from wsd.artifacts.dataset import MANIFEST, read_manifest
 from wsd.artifacts.senses import lemma_and_part
+from wsd.corpora.text_format import read_unlabelled
 from wsd.corpora.word_forms import forms, matching_words, read_forms
-from wsd.errors import CorpusError
+from wsd.errors import ConfigError, CorpusError
 
 PLURALS = """
 crane cranes; bass basses; box boxes; church churches churchs; quiz quizes quizzes; wish wishes
@@ -55,55 +60,77 @@ U.S.n U.S noun; cold.s cold adjective; so.conj so conj
 def test_lemma_and_part_of_speech() -> None:
     for word, lemma, part in entries(PARTS):
         assert lemma_and_part(word) == (lemma, part)
-    for word in [
-        "age",
-        "node.js",
-        "St.",
-        ".n",
-        "U.S",
-        "U.S.A",
-        "...",
-        "u.s",
-        "p.s",
-        "u.s.a",
-        "d.n.a",
-        "P.R",
-    ]:
+    for word in ("age", "node.js", "St.", ".n", "U.S", "...", "u.s", "p.s", "u.s.a", "P.R"):
         assert lemma_and_part(word) == (word, None)
 
 
-@pytest.mark.parametrize(
-    ("asked", "meant"),
-    [
-        ("run.n", ["run.n"]),
-        ("run", ["run.n", "run.v"]),
-        ("Run.noun", ["run.n"]),
-        ("run.a", []),
-        ("bank.n", []),
-        ("java", ["Java"]),
-        ("served", []),
-        ("\u82b1", ["\u82b1.n"]),
-        ("x.noun", ["X.n"]),
-        ("us", []),
-        ("U.S", ["u.s"]),
-    ],
-)
-def test_the_words_that_a_name_may_mean(asked: str, meant: list[str]) -> None:
+MEANT = """
+run.n run.n; run run.n run.v; Run.noun run.n; run.a; bank.n; java Java; served; \u82b1 \u82b1.n
+x.noun X.n; us; U.S u.s
+"""
+
+
+def test_the_words_that_a_name_may_mean() -> None:
     words = ["run.n", "run.v", "bank", "Java", "serve.v", "\u82b1.n", "X.n", "u.s"]
-    assert matching_words(asked, words) == meant
+    for asked, *meant in entries(MEANT):
+        assert matching_words(asked, words) == meant
 
 
-@pytest.mark.parametrize(
-    ("text", "problem"),
-    [
+def table(tmp_path: Path, text: str) -> Path:
+    (tmp_path / "forms.tsv").write_text(text, encoding="utf-8")
+    return tmp_path / "forms.tsv"
+
+
+def test_a_faulty_table_of_forms_is_refused(tmp_path: Path) -> None:
+    for text, problem in (
         ("word\tother\na\tb\n", "form"),
         ("word\tform\navocat\t\n", "the form is empty"),
         ("word\tform\n\tavocats\n", "the word is empty"),
         ("word\tform\navocat\tavo\u200bcats\n", "an invisible character"),
         ("word\tform\n", "no form"),
-    ],
-)
-def test_a_faulty_table_of_forms_is_refused(text: str, problem: str, tmp_path: Path) -> None:
-    (tmp_path / "forms.tsv").write_text(text, encoding="utf-8")
-    with pytest.raises(CorpusError, match=problem):
-        read_forms(tmp_path / "forms.tsv")
+    ):
+        with pytest.raises(CorpusError, match=problem):
+            read_forms(table(tmp_path, text))
+
+
+def focal_words(tmp_path: Path, text: str, word: str, **options: Any) -> list[str]:
+    path, out = tmp_path / "uses.txt", tmp_path / "out"
+    path.write_text(text, encoding="utf-8")
+    import_corpus([path], out=out, name="xx", unlabelled=True, word=word, **options)
+    return sorted(read_unlabelled(out / word, word).focal_tokens)
+
+
+@needs("unlabelled")
+def test_forms_of_a_table_are_found(tmp_path: Path) -> None:
+    text = "L'avocat parle .\nUn avocat mange .\nLes avocats sont verts .\nL\u2019avocat dort .\n"
+    forms = table(tmp_path, "word\tform\navocat\tavocats\navocat\tadvocat\n")
+    actual = focal_words(tmp_path, text, "avocat", language="fr", forms=forms)
+    assert actual == ["avocat", "avocat", "avocat", "avocats"]
+    dataset = read_manifest(tmp_path / "out" / MANIFEST)
+    assert (dataset.language, dataset.forms) == ("fr", {"avocat": ("avocats", "advocat")})
+
+
+@needs("unlabelled")
+def test_forms_of_marked_uses_are_found_elsewhere(tmp_path: Path) -> None:
+    text = "Des avocats .\nLes [[avocats]] sont verts .\nUn avocat .\nRien .\n"
+    actual = focal_words(tmp_path, text, "avocat", language="fr")
+    assert actual == ["avocat", "avocats", "avocats"]
+    left_out = read_manifest(tmp_path / "out" / MANIFEST).left_out
+    assert left_out == {"sentences in which the word is not found": 1}
+
+
+@needs("unlabelled")
+def test_codes_of_languages(tmp_path: Path) -> None:
+    text = "One cell .\nTwo cells .\nA cell .\n"
+    assert len(focal_words(tmp_path, text, "cell", language="en-GB")) == 3
+    assert read_manifest(tmp_path / "out" / MANIFEST).language == "en"
+    with pytest.raises(ConfigError, match="is no code of a language"):
+        focal_words(tmp_path, text, "cell", language="French!")
+
+
+def test_the_language_of_a_file_is_kept(tmp_path: Path) -> None:
+    source = Path(__file__).parent / "formats/onechar/zh.data.xml"
+    import_corpus([source], out=tmp_path / "xml", name="zh")
+    import_corpus([tmp_path / "xml"], out=tmp_path / "again", name="zh")
+    for folder in ("xml", "again"):
+        assert read_manifest(tmp_path / folder / MANIFEST).language == "zh"

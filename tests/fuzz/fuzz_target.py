@@ -7,42 +7,27 @@ that holds is a finding.
 
 import importlib.util
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from builders import make_corpus
 from checkout import REPOSITORY
 
 from wsd.artifacts.corpus_table import Corpus
 from wsd.errors import WsdError, visible
 
-LONGEST_MESSAGE = 8000
 
-
-@dataclass(frozen=True)
-class Target:
-    """A reader, valid bytes, and a check of its results.
-
-    Attributes
-    ----------
-    seeds : function without arguments
-        Valid inputs, to begin with.
-    run : function of the input and an empty folder
-        Reads and checks; an AssertionError, or anything else but a WsdError, is a finding.
-    tokens : sequence of bytes
-        What the format is made of.
-    weight : float
-        Its share of a run's inputs, before scaling; a slow one gets less.
-    """
+class Target(NamedTuple):
+    """A reader, valid bytes to begin with, and a check of its results."""
 
     name: str
     seeds: Callable[[], list[bytes]]
-    run: Callable[[bytes, Path], Any]
-    tokens: Sequence[bytes] = ()
-    weight: float = 1.0
+    run: Callable[[bytes, Path], Any]  # gets the input and an empty folder
+    tokens: Sequence[bytes] = ()  # what the format is made of
+    weight: float = 1.0  # its share of a run's inputs; a slow one gets less
 
 
 def outcome(target: Target, data: bytes, folder: Path) -> str:
@@ -60,57 +45,27 @@ def check_error(error: WsdError) -> None:
     text = str(error)
     assert 1 <= error.exit_code <= 7
     assert error.problem.strip() and (error.where or error.fix), f"nothing of where: {text!r}"
-    assert visible(text, "\n") == text and len(text) < LONGEST_MESSAGE, text[:500]
+    assert visible(text, "\n") == text and len(text) < 8000, text[:500]
     assert all(line[0] == " " for line in text.split("\n")[1:] if line), text
 
 
-# A corpus for tables
-
-
 @cache
-def small_corpus(word: str = "crane") -> Corpus:
-    return Corpus(
-        word=word,
-        senses=("crane_bird", "crane_machine"),
-        split=np.array(["train"] * 6 + ["test"] * 3),
-        index=np.array([*range(6), *range(3)], dtype=np.int32),
-        tokens=tuple(("a", "crane", f"n{i}") for i in range(9)),
-        position=np.ones(9, dtype=np.int32),
-        gold=np.arange(9, dtype=np.int32) % 2,
-    )
+def small_corpus() -> Corpus:
+    rows = [(split, i % 2) for i, split in enumerate(["train"] * 6 + ["test"] * 3)]
+    return make_corpus(rows, word="crane", senses=("crane_bird", "crane_machine"))
 
 
 def check_predictions(content: Any) -> None:
     for prediction in content[0]:
-        n = len(prediction.index)
-        assert (
-            n
-            and prediction.scores.shape == (n, len(prediction.senses))
-            and prediction.scores.dtype.kind == "f"
-        )
-        assert (
-            len(prediction.gold) == len(prediction.predicted) == n
-            and not np.isinf(prediction.scores).any()
-        )
+        n, senses = len(prediction.index), prediction.senses
+        assert n and prediction.scores.shape == (n, len(senses)) and len({*senses}) == len(senses)
+        assert prediction.scores.dtype.kind == "f" and not np.isinf(prediction.scores).any()
         for codes in (prediction.gold, prediction.predicted):
-            assert ((codes >= 0) & (codes < len(prediction.senses))).all()
-        assert (
-            (prediction.index >= 0).all()
-            and isinstance(prediction.n_train, int)
-            and prediction.n_train >= 0
-        )
-        assert len(set(prediction.senses)) == len(prediction.senses)
+            assert len(codes) == n and ((codes >= 0) & (codes < len(senses))).all()
+        assert (prediction.index >= 0).all() and prediction.n_train >= 0
 
-
-# JSON values
 
 JSON_TOKENS = (b"null", b"true", b"1e999", b"NaN", b'"', b"[]", b"{}", b"\\ud800", b"-1", b"1.0")
-LAYER_TOKENS = (
-    b"all", b"mean", b"sum", b"concat", b"mix", b"-", b"last", b"-last-", b"-all", b"0", b"1",
-    b"12", b"-1", b"01", b",", b"-0", b"99999", "\u0661".encode(), b"+", b"focal", b"cls", b"|",
-)  # fmt: skip
-
-# Readers of studies
 
 
 @cache

@@ -3,11 +3,12 @@
 Some changes keep the text a JSON value, so that more than the JSON parser is reached.
 """
 
+import copy
 import json
+import math
 from collections.abc import Iterator, Sequence
 from random import Random
-
-from choices import Choices, damaged
+from typing import Any
 
 SEPARATOR = b"\n%%%%\n"  # between the files of an input that is several
 ODD: tuple[bytes, ...] = (
@@ -16,26 +17,28 @@ ODD: tuple[bytes, ...] = (
     "\u202e".encode(), b"..", b"/", b"{", b"}", b"[", b"]", b'"', b":", b",", b"=", b"%", b"'",
     "é".encode(), "e\u0301".encode(), "\u0661".encode(), b"\xed\xa0\x80", b"[" * 3000,
 )  # fmt: skip
+NASTY: tuple[Any, ...] = (
+    None, True, False, 0, 1, -1, 2, 3, 7, 2**31, 2**63, -(2**63), 10**30, 0.5, 1.0, -0.0, 1e308,
+    math.nan, math.inf, "", "0", "1", "-1", "a", "crane", "../x", "\x1b[31m", "\x00", "\ud800",
+    "é", "e\u0301", "=1+1", "x" * 400, [], [0], ["a"], [[]], [None], {}, {"a": 1}, {"": None},
+    [1, 2, 3], ["crane_bird", "crane_machine"], "crane_bird", "test", "train", "nan", "1e400",
+)  # fmt: skip
 
 
 def mutations(seeds: Sequence[bytes], tokens: Sequence[bytes], random: Random) -> Iterator[bytes]:
-    """Yield the seeds, and then mutations of them without end."""
+    """Yield the seeds, and then mutations of them, and of some of these, without end."""
     yield from seeds
     pool = list(seeds)
     while True:
-        data = random.choice(pool)
-        parts = data.split(SEPARATOR)
+        parts = random.choice(pool).split(SEPARATOR)
         i = random.randrange(len(parts))
         for _ in range(random.choice((1, 1, 1, 2, 4))):
-            parts[i] = _changed(parts[i], tokens, pool, random)
+            parts[i] = _changed(parts[i], (*tokens, *ODD), pool, random)
         if random.random() < 0.02:
             random.shuffle(parts)
         made = SEPARATOR.join(parts)[: 2**16]
-        # Some of the mutations are mutated further.
-        if random.random() < 0.05:
+        if random.random() < 0.05 and len(pool) < 200 + len(seeds):
             pool.append(made)
-            if len(pool) > 200 + len(seeds):
-                pool.pop(random.randrange(len(seeds), len(pool)))
         yield made
 
 
@@ -44,13 +47,13 @@ def _changed(data: bytes, tokens: Sequence[bytes], pool: Sequence[bytes], random
         return of_json
     i, j = sorted(random.randrange(len(data) + 1) for _ in range(2))
     j = min(j, i + random.choice((1, 1, 2, 8, 64, 4096)))
-    match random.randrange(8):
+    match random.randrange(7):
         case 0:
             return data[:i] + data[j:]
         case 1:
-            return data[:i] + random.choice((*tokens, *ODD)) + data[i:]
+            return data[:i] + random.choice(tokens) + data[i:]
         case 2:
-            return data[:i] + random.choice((*tokens, *ODD)) + data[j:]
+            return data[:i] + random.choice(tokens) + data[j:]
         case 3:
             return data[:i] + data[i:j] * random.choice((2, 3, 20)) + data[j:]
         case 4:
@@ -59,31 +62,54 @@ def _changed(data: bytes, tokens: Sequence[bytes], pool: Sequence[bytes], random
             other = random.choice(pool)
             k = random.randrange(len(other) + 1)
             return data[:i] + other[k : k + 64] + data[j:]
-        case 6:
-            lines = data.split(b"\n")
-            a, b = (random.randrange(len(lines)) for _ in range(2))
-            lines[a], lines[b] = lines[b], lines[random.choice((a, b))]
-            return b"\n".join(lines)
         case _:
-            if not data:
-                return bytes([random.randrange(256)])
-            k = random.randrange(len(data))
-            return data[:k] + bytes([data[k] ^ (1 << random.randrange(8))]) + data[k + 1 :]
+            return data[:i] + bytes([random.randrange(256)]) + data[i + 1 :]
 
 
 def _changed_json(data: bytes, random: Random) -> bytes | None:
     """Change a JSON value in an input: the whole input, or one line."""
-    lines = data.split(b"\n")
-    whole = data.lstrip()[:1] in (b"{", b"[")
+    lines = [data] if data.lstrip()[:1] in (b"{", b"[") else data.split(b"\n")
     i = random.randrange(len(lines))
     try:
-        value = json.loads(data if whole else lines[i])
+        value = json.loads(lines[i])
     except (ValueError, RecursionError):
         return None
     if not isinstance(value, dict | list):
         return None
-    text = json.dumps(damaged(value, Choices(random.randbytes(24)))).encode()
-    if whole:
-        return text
-    lines[i] = text
+    lines[i] = json.dumps(damaged(value, random)).encode()
     return b"\n".join(lines)
+
+
+def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """Return the path of every part of a JSON value."""
+    keys = [*value] if isinstance(value, dict) else range(min(6, len(value)))
+    parts = [(*path, key) for key in keys]
+    inner = [(p, value[p[-1]]) for p in parts if isinstance(value[p[-1]], dict | list)]
+    return parts + [place for p, part in inner for place in places(part, p)]
+
+
+def damaged(value: Any, random: Random) -> Any:
+    """Replace, remove or add one to three parts of a JSON value."""
+    value = copy.deepcopy(value)
+    for _ in range(random.randint(1, 3)):
+        if not (paths := places(value)):
+            return value
+        *path, key = random.choice(paths)
+        parent = value
+        for step in path:
+            parent = parent[step]
+        change = random.randrange(6)
+        if change == 0:
+            del parent[key]
+        elif change == 1 and isinstance(parent, dict):
+            name = random.choice(("", "x", "0", "auto_map", *map(str, parent)))
+            parent[name] = copy.deepcopy(parent[key])
+        elif change == 1:
+            parent.insert(key, copy.deepcopy(parent[key]))
+        elif change == 2 and isinstance(parent[key], int | float):
+            parent[key] += random.choice((1, -1, 0.0, 0.5, 2**32))
+        elif change == 3:
+            parent[key] = [parent[key]]
+        else:
+            parent[key] = copy.deepcopy(random.choice(NASTY))
+    return value

@@ -19,7 +19,7 @@ def put(data: bytes, at: Path) -> Path:
 def run_pairs(data: bytes, at: Path) -> None:
     path = put(data, at)
     for pair in pair_reader.read(path, Options()):
-        for position, tokens in pair.sentences:
+        for position, tokens, _ in pair.sentences:
             assert tokens[position].split() == [tokens[position]]
 
 
