@@ -163,14 +163,6 @@ def test_the_score_cv_asks_the_training_points_of_other_folds() -> None:
     assert np.isnan(place(corpus, np.vstack([vectors, [[99, 99]]]), "pca", 1).score_cv)
 
 
-def test_the_first_of_equally_near_points_votes() -> None:
-    rows = [*[("train", 1)] * 3, *[("train", 0)] * 9, ("test", 1)]
-    actual = place(make_corpus(rows), np.full((13, 3), 0.1, dtype=np.float32), "tsne", 1)
-    assert_array_equal(actual.points, np.zeros((13, 2)))
-    # All points are equal; three of the first five rows have the right sense.
-    assert actual.score == 1
-
-
 def test_the_score_is_that_of_a_vote_in_the_plane(monkeypatch: pytest.MonkeyPatch) -> None:
     """With two senses, five votes cannot tie."""
     vectors, side = two_clouds(120, apart=0.05)

@@ -194,26 +194,6 @@ def test_it_tunes_on_the_folds_and_fits_on_all(folder: Folder) -> None:
     assert set(provenance["versions"]) == {"numpy", "scikit-learn", "scipy", "wsd"}
 
 
-@pytest.mark.parametrize("estimator", ["nearest_centroid", "logistic", "lda", "knn", "mix"])
-def test_test_rows_do_not_change_cross_validation(folder: Folder, estimator: str) -> None:
-    """The second time their vectors and senses are garbage."""
-    name, layers = ("logistic", "mix-0-1") if estimator == "mix" else (estimator, "1")
-    changes: dict[str, Any] = {"estimator": name, "layers": layers, "space": SPACES[name][1]}
-    before, source = folder.classify(**changes, relabel=lambda corpus: corpus.gold)
-    search = folder.search.read_bytes()
-    for vectors in folder.vectors.values():
-        vectors[:, 30:] = np.random.default_rng(4).normal(scale=1e4, size=vectors[:, 30:].shape)
-
-    def spoilt(corpus: Corpus) -> np.ndarray:
-        return np.where(corpus.split == "test", 2 - corpus.gold, corpus.gold).astype(np.int32)
-
-    after, again = folder.classify(**changes, relabel=spoilt)
-    assert folder.search.read_bytes() == search and again == source
-    for word, corpus in folder.corpora.items():
-        assert_array_equal(after[word].gold, 2 - corpus.gold[30:])
-        assert not np.array_equal(after[word].scores, before[word].scores)
-
-
 def test_several_training_sets_layers_and_estimators_at_once(folder: Folder) -> None:
     """Each file equals the file of a separate call. The small training set lacks words."""
     few = {"mint": WordFolds(np.array([1], np.int32), np.array([0], np.int32), None)}

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from wsd.classification.estimators.logistic import Logistic
 from wsd.classification.estimators.vector_classifiers import NearestCentroid
-from wsd.classification.fit_and_predict import predict_word, tuned_parameters
+from wsd.classification.fit_and_predict import predict_word
 
 
 def test_exact_scores_and_only_the_rows_of_the_training_set() -> None:
@@ -46,10 +46,3 @@ def test_a_sense_without_training_instances_is_never_predicted() -> None:
     (actual,) = predict_word(corpus, vectors, NearestCentroid())
     assert_array_equal(np.isnan(actual.scores), [[False, True, False]] * 3)
     assert actual.predicted[1:].tolist() == [2, 0] and actual.predicted[0] != 1
-
-
-def test_a_word_without_folds_has_the_parameters_that_are_fixed() -> None:
-    source = {"untuned": ["few"], "space": {"C": [0.1, 1], "prior_shift": 0.5}}
-    source["parameters"] = {"C": 1, "prior_shift": 0.5}
-    assert tuned_parameters(source, "many") == {"C": 1, "prior_shift": 0.5}
-    assert tuned_parameters(source, "few") == {"prior_shift": 0.5}

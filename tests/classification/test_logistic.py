@@ -207,13 +207,6 @@ def test_folds_that_do_not_converge_together_are_fitted_alone_or_refused(
         search_folds(X, y, splits)
 
 
-def test_numbers_that_are_not_finite_are_an_error() -> None:
-    X, y, _ = clouds(28)
-    X[3, 3] = np.nan
-    with pytest.raises(ValueError, match="NaN"):
-        search_folds(X, y, drawn(len(y)))
-
-
 # Words in place of vectors
 
 

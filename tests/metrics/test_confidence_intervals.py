@@ -25,7 +25,6 @@ from wsd.metrics.scores import (
     mean_scores,
     scores_of_margins,
     subtract,
-    word_scores,
 )
 
 Intervals = dict[str, tuple[float, float]]
@@ -48,22 +47,6 @@ def test_a_perfect_score_has_an_interval() -> None:
     assert 0.59 < low < 0.8
 
 
-def test_intervals_hold_the_estimate_and_keep_to_the_range() -> None:
-    pairs = joints(random_words(0))
-    first, second = systems(pairs)
-    spans: list[tuple[tuple[float, float], float, int]] = []
-    for a in first:
-        estimate, own = word_scores(a), word_intervals(a, draws=300)
-        spans += [(own[name], estimate[name], 0) for name in WORD_SCORES]
-    over_a, over_b = mean_scores(first), mean_scores(second)
-    own, between = mean_intervals(first, draws=300), mean_intervals(pairs, draws=300)
-    spans += [(own[name], over_a[name], 0) for name in MEAN_SCORES]
-    spans += [(between[name], over_a[name] - over_b[name], -1) for name in MEAN_SCORES]
-    for (low, high), estimate, floor in spans:
-        assert floor <= low <= estimate <= high <= 1
-        assert low < high
-
-
 def test_the_seed_decides() -> None:
     pairs = joints(random_words(4, most=60))
     first = systems(pairs)[0]
@@ -74,18 +57,6 @@ def test_the_seed_decides() -> None:
         lambda rng: resampled(np.arange(9), rng).tolist(),
     ):
         assert run(5) == run(np.random.default_rng(5)) != run(6)
-
-
-def test_words_with_a_sense_of_seven_are_covered() -> None:
-    """bench/coverage.py has the complete simulations."""
-    rng, held = np.random.default_rng(0), []
-    for recall in np.repeat([0.85, 0.95], 150):
-        right = rng.binomial([92, 7], [0.985, recall])
-        matrix = np.array([[right[0], 92 - right[0]], [7 - right[1], right[1]]])
-        low, high = word_intervals(matrix, draws=200, rng=rng)["balanced_accuracy"]
-        held.append(low <= (0.985 + recall) / 2 <= high)
-    # A standard error of 1.3 points.
-    assert np.mean(held) > 0.91
 
 
 # Full arrays of gold, first and second
