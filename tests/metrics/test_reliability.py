@@ -29,12 +29,6 @@ def confidence(temperature: float) -> float:
     return float(to_probabilities(np.array([[1.0, 0.0]]), temperature)[0, 0])
 
 
-@pytest.mark.parametrize("temperature", [0.3, 4.0])
-def test_the_temperature_is_found_again(temperature: float) -> None:
-    word = drawn(temperature, 2000)
-    assert fit_temperatures({"word": word})["word"] == pytest.approx(temperature, rel=0.1)
-
-
 def test_an_unknown_sense_changes_nothing() -> None:
     logits, gold = drawn(2.0, 500)
     wider = np.insert(logits, 1, np.nan, axis=1)
