@@ -12,7 +12,7 @@ from threadpoolctl import threadpool_limits
 from wsd.classification.estimators import scalar_mix
 from wsd.classification.estimators.logistic import Logistic
 from wsd.classification.estimators.scalar_mix import MixedLogistic, Mixtures, layer_weights
-from wsd.errors import ConfigError, WsdError
+from wsd.errors import WsdError
 
 
 def layered(
@@ -78,13 +78,6 @@ def test_a_layer_of_constant_features_does_no_harm() -> None:
     mix = MixedLogistic(4).fit(X, y)
     assert np.isfinite(mix.predict_proba(X)).all()
     assert mix.weights_.sum() == pytest.approx(1)
-
-
-@pytest.mark.parametrize("layers", [0, 5])
-def test_a_wrong_number_of_features_is_refused(layers: int) -> None:
-    X, y = layered()
-    with pytest.raises(ConfigError, match="layers of one width"):
-        MixedLogistic(layers).fit(X, y)
 
 
 def test_a_mix_that_does_not_converge_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:

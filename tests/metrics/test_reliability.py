@@ -3,19 +3,10 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from scipy.special import softmax
 from sklearn.metrics import brier_score_loss, log_loss
 
 from wsd.metrics import reliability
 from wsd.metrics.reliability import fit_temperatures, noise_floor, to_logits, to_probabilities
-
-
-def drawn(temperature: float, n: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return logits, and labels drawn from their probabilities after a temperature."""
-    rng = np.random.default_rng(3)
-    logits = rng.normal(scale=3, size=(n, 3))
-    shares = softmax(logits / temperature, axis=1)
-    return logits, np.array([rng.choice(3, p=row) for row in shares])
 
 
 def two_senses(right: int, wrong: int) -> tuple[np.ndarray, np.ndarray]:
@@ -30,13 +21,12 @@ def confidence(temperature: float) -> float:
 
 
 def test_an_unknown_sense_changes_nothing() -> None:
-    logits, gold = drawn(2.0, 500)
+    rng = np.random.default_rng(3)
+    logits, gold = rng.normal(scale=3, size=(500, 3)), rng.integers(3, size=500)
     wider = np.insert(logits, 1, np.nan, axis=1)
-    one, other = (
-        fit_temperatures({"word": word})["word"]
-        for word in ((logits, gold), (wider, np.array([0, 2, 3])[gold]))
-    )
-    assert one == pytest.approx(other)
+    known = fit_temperatures({"word": (logits, gold)})["word"]
+    unknown = fit_temperatures({"word": (wider, np.array([0, 2, 3])[gold])})["word"]
+    assert known == pytest.approx(unknown)
     shown = to_probabilities(wider, 2.0)
     assert not shown[:, 1].any()
     assert_allclose(shown[:, [0, 2, 3]], to_probabilities(logits, 2.0))
