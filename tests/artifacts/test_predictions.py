@@ -5,9 +5,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from builders import MakeCorpus
+from builders import make_corpus
 from numpy.testing import assert_array_equal
 
+from wsd.artifacts import corpus_table
 from wsd.artifacts.predictions import (
     WordPredictions,
     read_predictions,
@@ -27,7 +28,8 @@ def predictions(word: str, split: str, n: int = 3, **changes: object) -> WordPre
 
 
 def test_predictions_are_read_back_by_split(tmp_path: Path) -> None:
-    path = tmp_path / "6.knn.parquet"
+    # The folder's name looks like a partition of a dataset, but is not one.
+    path = tmp_path / "a=b" / "6.knn.parquet"
     extra = {"id": ("x", "", "=1")}
     written = [
         predictions("mint", "cv", 5),
@@ -52,13 +54,12 @@ def test_predictions_are_read_back_by_split(tmp_path: Path) -> None:
             assert (actual.senses, actual.n_train) == (expected.senses, 7)
             for name in ("index", "gold", "predicted", "scores"):
                 assert_array_equal(getattr(actual, name), getattr(expected, name))
+            assert actual.index.dtype == actual.gold.dtype == np.int32
             empty = {"id": ("",) * len(actual.index)}
             assert actual.extra == (expected.extra or empty)
 
 
-def test_predictions_of_other_instances_are_refused(
-    make_corpus: MakeCorpus, tmp_path: Path
-) -> None:
+def test_predictions_of_other_instances_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "6.knn.parquet"
     corpora = {word: make_corpus([("test", 0)] * 3, word=word) for word in ("mint", "arm")}
     digests = {word: corpus.digest for word, corpus in corpora.items()}
@@ -69,3 +70,6 @@ def test_predictions_of_other_instances_are_refused(
         read_test_split(path, {"sage": corpora["mint"]})
     with pytest.raises(ResultError, match="other instances of 'mint'"):
         read_test_split(path, {"mint": make_corpus([("test", 1)] * 3)})
+    corpus_table.write(path, corpora["mint"])
+    with pytest.raises(ResultError, match="a table of another kind"):
+        read_predictions(path)

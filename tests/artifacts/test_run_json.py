@@ -53,8 +53,7 @@ def test_a_map_has_the_paths_of_its_run(tmp_path: Path, place: str) -> None:
         assert not run.has(name)
         with pytest.raises(ResultError, match=f"this run has no {name}") as caught:
             run.file(name)
-        assert caught.value.where == str(folder / where)
-        assert caught.value.fix == "run `snakemake again` again"
+        assert caught.value.where == str(folder / where) and "snakemake again" in caught.value.fix
     # Without listings, the words' files are those of the folder.
     words = run.words("tiny/embeddings")
     assert word_file(words, "a/focal.safetensors") == folder / "tiny/embeddings/a/focal.safetensors"

@@ -68,9 +68,8 @@ def test_a_name_belongs_to_one_sense(
         (SenseText("a\x1b[2J"), "cannot be seen"),
         (SenseText("a", "b\nc"), "cannot be seen"),
         (SenseText("a\u202eb"), "cannot be seen"),
-        (SenseText(" a"), "white space"),
         (SenseText("a  b"), "white space"),
-        (SenseText("a" * 101), "101 characters; the maximum is 100"),
+        (SenseText("a" * 101), "101 characters"),
         (SenseText("a", "b" * 1001), "gloss of 1001 characters"),
         (SenseText(3), "not a text"),  # type: ignore[arg-type]
     ],
@@ -87,10 +86,8 @@ def test_names_from_a_manifest() -> None:
     expected = (SenseText("alpha", "the first"), SenseText("b", "the second"), SenseText("c"))
     assert sense_texts("w", ["w_a", "w_b", "w_c"], given) == expected
     senses = {"w_a": {"train": 3, "name": "alpha"}, "w_b": {"train": 2}, "w_c": {"gloss": "third"}}
-    assert parse_sense_texts("w", senses) == {
-        "w_a": SenseText("alpha"),
-        "w_c": SenseText("", "third"),
-    }
+    parsed = {"w_a": SenseText("alpha"), "w_c": SenseText("", "third")}
+    assert parse_sense_texts("w", senses) == parsed
     with pytest.raises(ValueError, match="is the name or the label of 'w_b'"):
         parse_sense_texts("w", {**senses, "w_b": {"name": "alpha"}})
     with pytest.raises(ValueError, match="described by keys"):

@@ -1,8 +1,5 @@
 """Logistic regression equals scikit-learn's, in single fits, searches and all folds at once."""
 
-import ctypes
-import sys
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,14 +7,13 @@ import numpy as np
 import pytest
 from clouds import clouds
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy.special import softmax
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
-from wsd.classification.estimators import design_matrices, logistic, newton
+from wsd.classification.estimators import logistic, newton
 from wsd.classification.estimators.logistic import BagOfWords, Logistic, shifted
 from wsd.classification.estimators.vector_classifiers import Split
 from wsd.errors import WsdError
@@ -51,32 +47,16 @@ def test_a_fit_is_the_pipeline_of_scikit_learn(
     assert_array_equal(ours.predict(test), exact.predict(test))
 
 
-def test_a_prior_shift_takes_the_log_prior_off_and_normalises() -> None:
+def test_a_prior_shift_divides_by_powers_of_the_prior() -> None:
     X, y, test = clouds(10, classes=3, shares=(0.7, 0.2, 0.1), spread=2.0)
     plain = Logistic(C=0.1).fit(X, y).predict_proba(test)
-    log_prior = np.log(np.bincount(y) / len(y))
+    prior = np.bincount(y) / len(y)
     for shift in (0.25, 1.0):
         actual = Logistic(C=0.1, prior_shift=shift).fit(X, y).predict_proba(test)
-        assert_allclose(actual, softmax(np.log(plain) - shift * log_prior, axis=1), rtol=1e-12)
-    odds, prior = np.array([[4.0, 1.0], [1.0, 1.0]]), np.array([0.8, 0.2])
-    # A shift of 1 divides each probability by its prior: 1 to 1, then 1/0.8 to 1/0.2.
-    actual = shifted(np.log(odds), np.log(prior), 1.0)
-    assert_allclose(actual, [[0.5, 0.5], [0.2, 0.8]], rtol=1e-12)
-    # A shift of 1/2 divides by its root: 0.8/√0.8 to 0.2/√0.2 is 2 to 1.
-    half = shifted(np.log(odds), np.log(prior), 0.5)
-    assert_allclose(half, [[2 / 3, 1 / 3], [1 / 3, 2 / 3]], rtol=1e-12)
+        expected = plain / prior**shift
+        assert_allclose(actual, expected / expected.sum(axis=1, keepdims=True), rtol=1e-12)
     # A probability of one stays one.
-    assert_allclose(shifted(np.array([[800.0, 0]]), np.log(prior), 1.0), [[1, 0]])
-
-
-def test_a_tighter_tolerance_changes_no_prediction() -> None:
-    X, y, test = clouds(0, classes=4, rows=200, width=100, spread=4.0)
-    usual = Logistic().fit(X, y)
-    tight = Logistic(tol=usual.tol / 10).fit(X, y)
-    assert_array_equal(usual.predict(test), tight.predict(test))
-    # The data is hard enough: a loose tolerance changes predictions.
-    loose = Logistic(tol=0.1).fit(X, y)
-    assert (loose.predict(test) != tight.predict(test)).any()
+    assert_allclose(shifted(np.array([[800.0, 0, 0]]), np.log(prior), 1.0), [[1, 0, 0]])
 
 
 # Searches
@@ -92,11 +72,6 @@ def test_a_search_is_every_fit_on_its_own(rows: int, width: int, n_classes: int)
     for point, of_point in zip(grid, actual, strict=True):
         alone = Logistic(tol=1e-10, **{"C": 0.02, "prior_shift": 0.5, **point}).fit(X, y)
         assert_allclose(of_point, alone.predict_proba(held), atol=1e-4, err_msg=str(point))
-
-
-def test_a_search_where_one_class_is_left() -> None:
-    actual = Logistic().search(np.ones((3, 2)), np.array([4, 4, 4]), np.ones((2, 2)), GRID)
-    assert_array_equal(actual, np.ones((9, 2, 1)))
 
 
 # All folds at once
@@ -143,20 +118,11 @@ def alone(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 
 @pytest.mark.parametrize(
-    ("rows", "width", "n_classes"),
-    [(200, 5, 2), (200, 5, 4), (120, 60, 4), (60, 150, 2), (60, 150, 4), (240, 10, 15)],
+    "seed",
+    [pytest.param(seed, marks=[pytest.mark.slow] * (seed not in (1, 3))) for seed in range(12)],
 )
-def test_every_fold_is_scikit_learns_fit(
-    rows: int, width: int, n_classes: int, alone: list[int]
-) -> None:
-    X, y, _ = clouds(rows + n_classes, classes=n_classes, rows=rows, width=width, spread=3.0)
-    y[:60] = np.arange(60) % n_classes
-    check(X * np.logspace(-3, 3, width) + 7, y, drawn(rows, 3, 1))
-    assert not alone
-
-
-def random_problem(seed: int) -> tuple[np.ndarray, np.ndarray, list[Split], list[float]]:
-    """Return rows with heavy tails, constant features or duplicates."""
+def test_any_shape_is_scikit_learns_fit(seed: int) -> None:
+    """Rows with heavy tails, constant features or duplicates."""
     random = np.random.default_rng(seed)
     classes, width = int(random.integers(2, 6)), int(random.integers(1, 80))
     rows = int(random.integers(8 * classes, 150))
@@ -168,15 +134,7 @@ def random_problem(seed: int) -> tuple[np.ndarray, np.ndarray, list[Split], list
     if seed % 3 == 1:
         X[len(X) // 2 :] = X[: len(X) - len(X) // 2]
     Cs = sorted(10 ** random.uniform(-4, 2, size=3))
-    return X, y, drawn(len(y), int(random.integers(2, 6)), 1, seed), Cs
-
-
-@pytest.mark.parametrize(
-    "seed", [pytest.param(seed, marks=[pytest.mark.slow] * (seed > 2)) for seed in range(12)]
-)
-def test_any_shape_is_scikit_learns_fit(seed: int) -> None:
-    X, y, splits, Cs = random_problem(seed)
-    check(X, y, splits, Cs)
+    check(X, y, drawn(len(y), int(random.integers(2, 6)), 1, seed), Cs)
 
 
 def test_a_fold_without_a_sense_is_fitted_alone(alone: list[int]) -> None:
@@ -203,16 +161,6 @@ def test_a_feature_that_is_constant_in_one_fold(alone: list[int]) -> None:
     X[splits[0][1], 3] = np.linspace(0, 1, len(splits[0][1]))
     check(X, y, splits)
     assert 60 in alone
-
-
-@pytest.mark.parametrize("size", [1e-30, 1e30])
-def test_vectors_of_any_size(size: float) -> None:
-    X, y, _ = clouds(24, rows=80, spread=2.0)
-    splits = drawn(80, repeats=1)
-    usual, sized = (np.concatenate(search_folds(x, y, splits), axis=1) for x in (X, X * size))
-    assert_allclose(sized, usual, atol=1e-6)
-    X[:5] *= size
-    check(X, y, splits)
 
 
 @pytest.mark.parametrize(("rows", "width"), [(60, 4), (40, 100)])
@@ -255,49 +203,8 @@ def test_folds_that_do_not_converge_together_are_fitted_alone_or_refused(
         check(X, y, splits)
         assert alone == [60]
     monkeypatch.setattr(newton, "STEPS", 1)
-    works = (
-        lambda: Logistic().fit(X, y),
-        lambda: Logistic().search(X, y, X, GRID),
-        lambda: search_folds(X, y, splits),
-    )
-    for work in works:
-        with pytest.raises(WsdError, match="did not converge"):
-            work()
-
-
-def test_numbers_that_are_not_finite_are_an_error() -> None:
-    X, y, _ = clouds(28)
-    X[3, 3] = np.nan
-    with pytest.raises(ValueError, match="NaN"):
-        search_folds(X, y, drawn(len(y)))
-    X[3, 3] = np.inf  # in a product of the solver
-    with np.errstate(all="ignore"), pytest.raises(WsdError, match="did not converge"):
-        design = design_matrices.Dense(X, np.ones((1, X.shape[1])))
-        list(newton.fit_all(design, y, np.ones((1, len(y))), [1.0], 1e-6))
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="mallopt is of glibc")
-def test_a_fit_reads_no_memory_that_nothing_has_written() -> None:
-    """0x7f fills the memory with numbers whose squares overflow; the answer must not change."""
-    X, y, test = clouds(8, classes=3, rows=40, width=150, spread=3.0)
-    splits = [(np.delete(np.arange(40), i), np.array([i])) for i in range(6)]
-    library, M_PERTURB = ctypes.CDLL(None), -6
-    if not hasattr(library, "mallopt"):
-        pytest.skip("another C library")
-    actual = []
-    try:
-        for fill in (0, 0x80, 0x01):  # allocated memory gets the complement
-            assert library.mallopt(M_PERTURB, fill) == 1
-            with warnings.catch_warnings():
-                warnings.simplefilter("error")
-                fitted = Logistic(C=0.3).fit(X, y)
-                folds = Logistic().search_folds(X, y, splits, [{"C": 0.03}, {"C": 3.0}])
-            actual.append([fitted.predict_proba(test), *folds])
-    finally:
-        library.mallopt(M_PERTURB, 0)
-    for again in actual[1:]:
-        for first, second in zip(actual[0], again, strict=True):
-            assert_array_equal(first, second)
+    with pytest.raises(WsdError, match="did not converge"):
+        search_folds(X, y, splits)
 
 
 # Words in place of vectors

@@ -2,7 +2,7 @@
 
 import json
 from argparse import Namespace
-from itertools import product
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,52 +18,44 @@ from wsd.classification.select import SELECTION_COLUMNS
 from wsd.errors import ResultError
 
 GRID = [{"C": 0.1}, {"C": 1}]
-NEAR = [{"metric": "cosine"}]
-Scores = dict[str, list[list[float]]]
+NEAR = {"classifier": "near", "estimator": "nearest_centroid", "grid": [{"metric": "cosine"}]}
 
 
 def write(
     folder: Path,
-    scores: Scores,
+    layers: str,
+    scores: Mapping[str, Any],
     *,
-    layers: str = "6",
-    view: str = "focal",
-    classifier: str = "logistic",
-    estimator: str = "logistic",
     grid: list[dict[str, Any]] = GRID,
     untuned: tuple[str, ...] = (),
-    objective: str = "mean_macro_f1",
     model: str = "toy",
-    train: str = "full",
     seed: int = 1,
+    **changes: Any,
 ) -> Path:
-    """Write a search file with macro-F1 for each word, repeat and point; other scores are 0."""
-    of_words = {
-        word: np.stack([np.zeros_like(f1), f1, np.zeros_like(f1)], axis=-1)
-        for word, of_word in scores.items()
-        for f1 in [np.array(of_word)]
-    }
+    """Write a search file with macro-F1 for each word, repeat and point; other scores are 0.
+
+    A number stands for a single repeat and point.
+    """
+    of_words = {}
+    for word, f1 in scores.items():
+        of_words[word] = np.zeros((*np.atleast_2d(f1).shape, 3))
+        of_words[word][..., 1] = f1
     path = folder / f"{len(list(folder.glob('*.parquet')))}.parquet"
     provenance = {
         "encoder": {"model": {"name": model, "blocks": 12}},
-        "train": train,
-        "view": view,
+        "train": "full",
+        "view": "focal",
         "layers": layers,
-        "classifier": classifier,
-        "estimator": estimator,
+        "classifier": "logistic",
+        "estimator": "logistic",
         "space": {"C": [0.1, 1]} if grid is GRID else {"metric": "cosine"},
-        "objective": objective,
+        "objective": "mean_macro_f1",
         "folds": {"k": 5, "repeats": 2, "seed": seed},
         "corpus": dict.fromkeys(scores, "its digest"),
+        **changes,
     }
     cv_table.write_search(path, Search(grid, of_words, untuned), provenance)
     return path
-
-
-def near(folder: Path, layers: str, of_words: dict[str, float], **changes: Any) -> Path:
-    """Write the search of a candidate with one point and one repeat."""
-    scores = {word: [[f1]] for word, f1 in of_words.items()}
-    return write(folder, scores, layers=layers, classifier="near", grid=NEAR, **changes)
 
 
 def run(folder: Path, files: list[Path]) -> tuple[pd.DataFrame, dict[str, Any]]:
@@ -75,15 +67,13 @@ def run(folder: Path, files: list[Path]) -> tuple[pd.DataFrame, dict[str, Any]]:
 
 def test_the_selection_exactly(tmp_path: Path) -> None:
     """Layer 10 wins with its second point, although layer 2 has the best score of a single word."""
-    files = [
-        write(tmp_path, {"mint": [[0.9, 0.5], [0.9, 0.5]], "sage": [[0.1, 0.2], [0.1, 0.2]]},
-              layers="2"),
-        write(tmp_path, {"mint": [[0.5, 0.7], [0.5, 0.5]], "sage": [[0.4, 0.7], [0.4, 0.6]]},
-              layers="10"),
-        write(tmp_path, {"mint": [[0.3], [0.7]], "sage": [[0.2], [0.6]]},
-              layers="10", classifier="near", estimator="nearest_centroid", grid=NEAR),
-    ]  # fmt: skip
-    table, chosen = run(tmp_path, files)
+    scores = {
+        "2": {"mint": [[0.9, 0.5], [0.9, 0.5]], "sage": [[0.1, 0.2], [0.1, 0.2]]},
+        "10": {"mint": [[0.5, 0.7], [0.5, 0.5]], "sage": [[0.4, 0.7], [0.4, 0.6]]},
+    }
+    files = [write(tmp_path, layers, of_layers) for layers, of_layers in scores.items()]
+    near = {"mint": [[0.3], [0.7]], "sage": [[0.2], [0.6]]}
+    table, chosen = run(tmp_path, [*files, write(tmp_path, "10", near, **NEAR)])
     assert list(table.columns) == SELECTION_COLUMNS
     best = chosen["chosen"]["toy"]["full"]["all"]
     # (0.7 + 0.7) / 2 and (0.5 + 0.6) / 2, then their mean and their spread.
@@ -119,54 +109,28 @@ def test_the_selection_exactly(tmp_path: Path) -> None:
     assert chosen["candidates"] == {"toy, full": 3}
 
 
-def test_the_share_of_samples_of_words_against_every_sample(tmp_path: Path) -> None:
-    """The best point may differ between samples, so that a candidate wins with either point."""
-    scores = np.random.default_rng(31).random((3, 4, 2, 2))  # candidate, word, repeat, point
-    words = ["mint", "sage", "thyme", "dill"]
+def test_the_first_of_equal_candidates_wins_in_any_order_of_the_files(tmp_path: Path) -> None:
     files = [
-        write(tmp_path, {w: f1.tolist() for w, f1 in zip(words, each, strict=True)}, layers=layers)
-        for each, layers in zip(scores, ("2", "5", "7"), strict=True)
-    ]
-    table, _ = run(tmp_path, files)
-    every = [
-        scores.mean(axis=2)[:, list(sample)].mean(axis=1).max(axis=1).argmax()
-        for sample in product(range(4), repeat=4)
-    ]
-    expected = np.bincount(every, minlength=3) / 4**4
-    actual = table[table["scope"] == ALL_WORDS].set_index("layers")["share_first"]
-    assert (expected > 0.05).all() and actual.sum() == pytest.approx(1)
-    assert actual.loc[["2", "5", "7"]].to_numpy() == pytest.approx(expected, abs=0.06)
-
-
-def test_the_order_of_the_files_does_not_matter(tmp_path: Path) -> None:
-    files = [
-        write(tmp_path, {"mint": [[0.5, 0.5]]}, layers=layers, view=view, classifier=classifier)
+        write(tmp_path, layers, {"mint": [[0.5, 0.5]]}, view=view, classifier=classifier)
         for view in ("focal", "context")
         for layers in ("mean-last-2", "10", "2")
         for classifier in ("logistic", "another")
     ]
-    first = run(tmp_path, files)
-    second = run(tmp_path, files[::-1])
-    assert first[0].equals(second[0])
-    assert first[1] == second[1]
-    # All are equal: the first layer, view and classifier win, in any order of the files.
-    assert first[1]["chosen"]["toy"]["full"]["all"]["layers"] == "2"
-    assert first[1]["chosen"]["toy"]["full"]["all"]["classifier"] == "another"
+    (table, chosen), (again, same) = run(tmp_path, files), run(tmp_path, files[::-1])
+    assert table.equals(again) and chosen == same
+    best = chosen["chosen"]["toy"]["full"]["all"]
+    assert (best["layers"], best["classifier"]) == ("2", "another")
 
 
-def test_the_simpler_of_equal_candidates_wins_despite_rounding(tmp_path: Path) -> None:
-    thirds = [[[0.1]], [[0.2]], [[0.3]]]
-    for last, (a, b) in enumerate([((0, 1, 2), (2, 1, 0)), ((2, 0, 1), (0, 2, 1))]):
-        folder = tmp_path / str(last)
-        folder.mkdir()
-        files = [
-            write(folder, {"mint": [thirds[i][0] for i in order]}, layers=layers,
-                  classifier="near", grid=NEAR)
-            for layers, order in (("mean-last-2", a), ("7", b))
-        ]  # fmt: skip
-        table, chosen = run(folder, files)
-        assert chosen["chosen"]["toy"]["full"]["all"]["layers"] == "7"
-        assert table["share_first"].isna().all()  # of a single word
+@pytest.mark.parametrize("orders", [((0, 1, 2), (2, 1, 0)), ((2, 0, 1), (0, 2, 1))])
+def test_rounding_does_not_decide_between_equal_candidates(tmp_path: Path, orders: Any) -> None:
+    files = [
+        write(tmp_path, layers, {"mint": np.array([[0.1], [0.2], [0.3]])[list(order)]}, **NEAR)
+        for layers, order in zip(("mean-last-2", "7"), orders, strict=True)
+    ]
+    table, chosen = run(tmp_path, files)
+    assert chosen["chosen"]["toy"]["full"]["all"]["layers"] == "7"
+    assert table["share_first"].isna().all()  # of a single word
 
 
 @pytest.mark.parametrize(
@@ -182,7 +146,7 @@ def test_ties_of_a_word_go_to_the_candidate_that_is_better_overall(
     tmp_path: Path, scores: dict[str, tuple[float, float]], for_all: str, for_mint: str
 ) -> None:
     files = [
-        near(tmp_path, layers, {"mint": mint, "sage": sage})
+        write(tmp_path, layers, {"mint": mint, "sage": sage}, **NEAR)
         for layers, (mint, sage) in scores.items()
     ]
     _, chosen = run(tmp_path, files)
@@ -194,7 +158,7 @@ def test_ties_of_a_word_go_to_the_candidate_that_is_better_overall(
 def test_an_untuned_word_gets_the_overall_choice_and_fixed_parameters(tmp_path: Path) -> None:
     grid = [{"C": 0.1, "prior_shift": 0.5}, {"C": 1, "prior_shift": 0.5}]
     files = [
-        write(tmp_path, {"mint": [[f1, 0.0]]}, layers=layers, grid=grid, untuned=("sage",))
+        write(tmp_path, layers, {"mint": [[f1, 0.0]]}, grid=grid, untuned=("sage",))
         for layers, f1 in (("2", 0.1), ("5", 0.3))
     ]
     table, chosen = run(tmp_path, files)
@@ -206,38 +170,28 @@ def test_an_untuned_word_gets_the_overall_choice_and_fixed_parameters(tmp_path: 
     assert set(table["scope"]) == {ALL_WORDS, "mint"}
 
 
-def test_without_folds_several_candidates_are_an_error(tmp_path: Path) -> None:
-    files = [write(tmp_path, {}, untuned=("mint",))]
-    with pytest.raises(ResultError, match=r"nothing can be selected for 'toy'.* 5 folds") as error:
-        run(tmp_path, files)
-    assert "fewer folds" in str(error.value)
-    assert not list(tmp_path.glob("selection.*"))
-
-
-def test_without_folds_a_single_candidate_is_selected(tmp_path: Path) -> None:
-    only = write(tmp_path, {}, untuned=("mint", "sage"), grid=NEAR, classifier="near")
+def test_without_folds_only_a_single_candidate_is_selected(tmp_path: Path) -> None:
+    only = write(tmp_path, "6", {}, untuned=("mint", "sage"), **NEAR)
     table, chosen = run(tmp_path, [only])
     assert len(table) == 1 and table.loc[0, "selected"]
     assert table[["objective", "spread", "share_first"]].isna().all(axis=None)
     selection = chosen["chosen"]["toy"]["full"]
     assert selection["words"] == {"mint": selection["all"], "sage": selection["all"]}
-    assert selection["all"]["parameters"] == NEAR[0] and selection["all"]["objective"] is None
-    another = write(tmp_path, {}, untuned=("mint", "sage"), grid=NEAR, layers="2")
+    assert selection["all"]["parameters"] == {"metric": "cosine"}
+    assert selection["all"]["objective"] is None
     with pytest.raises(ResultError, match="nothing can be selected for 'toy' among 2 candidates"):
-        run(tmp_path, [only, another])
+        run(tmp_path, [only, write(tmp_path, "2", {}, untuned=("mint", "sage"), **NEAR)])
 
 
 def test_models_and_training_sets_are_selected_separately(tmp_path: Path) -> None:
     """A further training set may have no folds."""
     best = {("toy", "full"): "2", ("toy", "1pct"): "5", ("big", "full"): "9"}
     files = [
-        near(
-            tmp_path, layers, {"mint": 0.9 if layers == of_best else 0.1}, model=model, train=train
-        )
-        for (model, train), of_best in best.items()
-        for layers in ("2", "5", "9")
+        write(tmp_path, n, {"mint": 0.9 if n == own else 0.1}, model=model, train=train, **NEAR)
+        for (model, train), own in best.items()
+        for n in ("2", "5", "9")
     ]
-    files += [near(tmp_path, layers, {}, untuned=("mint",), train="5pct") for layers in ("2", "5")]
+    files += [write(tmp_path, n, {}, untuned=("mint",), train="5pct", **NEAR) for n in ("2", "5")]
     _, chosen = run(tmp_path, files)
     actual = {
         (model, train): of_train["all"]["layers"]
@@ -253,22 +207,9 @@ def test_models_and_training_sets_are_selected_separately(tmp_path: Path) -> Non
 )
 def test_searches_of_two_runs_are_refused(tmp_path: Path, other: dict[str, Any]) -> None:
     scores = {"mint": [[0.1, 0.2]]}
-    files = [
-        write(tmp_path, scores, layers="2"),
-        write(tmp_path, **{"scores": scores, **other}, layers="5"),
-    ]
+    first = write(tmp_path, "2", scores)
+    second = write(tmp_path, "5", **{"scores": scores, **other})
     with pytest.raises(ResultError, match="search of another run") as caught:
-        run(tmp_path, files)
-    assert caught.value.where == str(files[1]) and str(files[0]) in caught.value.problem
+        run(tmp_path, [first, second])
+    assert caught.value.where == str(second) and str(first) in caught.value.problem
     assert not (tmp_path / "out").exists()
-
-
-def test_the_requested_objective_is_read(tmp_path: Path) -> None:
-    """Only macro-F1 is not 0 in these files: by accuracy, all tie, and the first layer wins."""
-    for objective, layers in (("mean_macro_f1", "5"), ("mean_word_accuracy", "2")):
-        folder = tmp_path / objective
-        folder.mkdir()
-        files = [near(folder, n, {"mint": int(n) / 10}, objective=objective) for n in ("2", "5")]
-        _, chosen = run(folder, files)
-        assert chosen["chosen"]["toy"]["full"]["all"]["layers"] == layers
-        assert chosen["objective"] == objective

@@ -10,6 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from wsd.classification.estimators.registry import make_estimator
 from wsd.classification.estimators.stored_classifiers import arrays_of, restored
+from wsd.classification.estimators.vector_classifiers import class_scores
 from wsd.errors import ConfigError
 
 KINDS = [
@@ -26,10 +27,6 @@ KINDS = [
 ]
 
 
-def scores(fitted: Any, X: np.ndarray) -> np.ndarray:
-    return (getattr(fitted, "predict_proba", None) or fitted.decision_function)(X)
-
-
 @pytest.mark.parametrize(("name", "parameters"), KINDS, ids=lambda value: str(value))
 @pytest.mark.parametrize(("rows", "classes"), [(80, 3), (20, 2), (20, 1)])
 def test_it_predicts_the_same(
@@ -42,7 +39,7 @@ def test_it_predicts_the_same(
     again = restored(name, json.loads(json.dumps(parameters)), arrays_of(name, fitted))
     assert type(again) is type(fitted)
     assert_array_equal(again.predict(test), fitted.predict(test))
-    assert_allclose(scores(again, test), scores(fitted, test), rtol=1e-9, atol=1e-12)
+    assert_allclose(class_scores(again, test), class_scores(fitted, test), rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize(("name", "parameters"), KINDS, ids=lambda value: str(value))

@@ -6,19 +6,19 @@ from typing import Any
 
 import numpy as np
 import pytest
-from log_state import logs_as_before
+from builders import write_folds
+from call_step import call_step
 from substitute_tables import write_made
 
 from wsd.artifacts.corpus_table import Corpus
-from wsd.artifacts.corpus_table import write as write_corpus
 from wsd.artifacts.cv_table import grid_points
 from wsd.artifacts.predictions import WordPredictions, read_predictions
-from wsd.artifacts.training_set import Folds, WordFolds, write_folds
+from wsd.artifacts.training_set import WordFolds
+from wsd.classification import classify as classification
 from wsd.classification.estimators.logistic import BagOfWords
 from wsd.classification.estimators.registry import make_estimator
 from wsd.classification.fit_and_predict import predict_word
-from wsd.classification.text_features import SPACES, TextFeatures, documents, positions
-from wsd.cli import main
+from wsd.classification.text_features import SPACES, TextFeatures, documents, features_of, positions
 from wsd.errors import ConfigError
 from wsd.evaluation.evaluate import score_word
 
@@ -62,17 +62,13 @@ def predictions_of(
     return result
 
 
-def classify(folder: Path, corpus: Corpus, *arguments: str, code: int = 0) -> Path:
+def classify(folder: Path, corpus: Corpus, estimator: str, **arguments: Any) -> Path:
     """Run the command on four folds of the training rows."""
     held = (np.arange(60)[None] // 3 % 4).astype(np.int8)
-    words = {corpus.word: WordFolds(corpus.index[:60], np.arange(60, dtype=np.int32), held)}
-    folds = Folds("full", 4, 1, 0, words, {corpus.word: corpus.digest})
-    write_folds(folder / "folds.parquet", folds)
-    write_corpus(folder / f"corpus/{corpus.word}.parquet", corpus)
-    options = ["--corpus", str(folder / "corpus"), "--words", corpus.word, *arguments]
-    options += ["--folds", str(folder / "folds.parquet"), "--out", str(folder / "o.parquet")]
-    with logs_as_before():
-        assert main(["classify", *options]) == code
+    folds = WordFolds(corpus.index[:60], np.arange(60, dtype=np.int32), held)
+    write_folds(folder / "folds.parquet", {"mole": corpus}, mole=folds)
+    files = {"folds": [folder / "folds.parquet"], "out": [folder / "o.parquet"]}
+    call_step(classification, {"mole": corpus}, estimator=[estimator], **files, **arguments)
     return folder / "o.parquet"
 
 
@@ -112,8 +108,7 @@ def test_a_bag_has_words_and_the_other_baseline_positions(tmp_path: Path) -> Non
     expected = {"bag_of_words": (1, 2 / 3), "position_length": (2 / 3, 1)}
     for name, accuracies in expected.items():
         for corpus, accuracy in zip((CORPUS, placed), accuracies, strict=True):
-            text = ["--view", "text", "--layers", "-", "--estimator", name]
-            out = classify(tmp_path, corpus, *text)
+            out = classify(tmp_path, corpus, name, view="text", layers=["-"])
             (actual,), provenance = read_predictions(out)
             assert score_word(actual)["accuracy"] == pytest.approx(accuracy, abs=0.12)
             assert (score_word(actual)["accuracy"] == 1) == (accuracy == 1)
@@ -131,10 +126,6 @@ def test_the_bag_of_words_is_fitted_on_the_given_rows_alone() -> None:
     for point, probabilities in zip(grid, actual, strict=True):
         alone = BagOfWords(**point).fit(X[:40], y[:40]).predict_proba(X[40:60])
         assert probabilities == pytest.approx(alone, abs=1e-5)
-    # A shift of 1 takes the prior off the odds.
-    plain, shifted = actual[3], actual[5]
-    odds = np.log(plain[:, 1] / plain[:, 0]) - np.log(y[:40].sum() / (1 - y[:40]).sum())
-    assert shifted[:, 1] == pytest.approx(1 / (1 + np.exp(-odds)), abs=1e-4)
 
 
 def test_one_sense_and_sentences_without_words() -> None:
@@ -150,25 +141,27 @@ def test_one_sense_and_sentences_without_words() -> None:
 
 
 @pytest.mark.parametrize(
-    ("view", "estimator", "embeddings"),
-    [("focal", "bag_of_words", True), ("text", "logistic", False), ("focal", "logistic", False),
-     ("text", "bag_of_words", True), ("substitutes", "bag_of_words", False)],
-)  # fmt: skip
-def test_a_baseline_needs_text(tmp_path: Path, view: str, estimator: str, embeddings: bool) -> None:
-    more = ["--embeddings", str(tmp_path)] if embeddings else []
-    arguments = ["--view", view, "--layers", "1", "--estimator", estimator, *more]
-    classify(tmp_path, CORPUS, *arguments, code=ConfigError.exit_code)
+    ("view", "estimator", "folder"),
+    [
+        ("focal", "bag_of_words", Path()),
+        ("text", "logistic", None),
+        ("focal", "logistic", None),
+        ("text", "bag_of_words", Path()),
+        ("substitutes", "bag_of_words", None),
+    ],
+)
+def test_a_baseline_needs_text(view: str, estimator: str, folder: Path | None) -> None:
+    with pytest.raises(ConfigError, match=estimator):
+        features_of(folder, view, "1", estimator)
 
 
 def test_a_bag_of_substitutes_is_a_row_of_its_model(tmp_path: Path) -> None:
     write_made(tmp_path / "said", {"mole": CORPUS}, "asked")
-    out = classify(tmp_path, CORPUS, "--view", "substitutes", "--layers", "masked", "--estimator",
-                   "bag_of_words", "--name", "bag_of_substitutes",
-                   "--embeddings", str(tmp_path / "said"))  # fmt: skip
+    asked: dict[str, Any] = {"view": "substitutes", "layers": ["masked"], "name": ["bag"]}
+    out = classify(tmp_path, CORPUS, "bag_of_words", embeddings=tmp_path / "said", **asked)
     (actual,), source = read_predictions(out)
     names = (source["encoder"]["model"]["name"], source["view"], source["layers"])
-    assert names == ("asked", "substitutes", "masked")
-    assert source["classifier"] == "bag_of_substitutes"
+    assert names == ("asked", "substitutes", "masked") and source["classifier"] == "bag"
     # The piece of the gold sense identifies the sense.
     assert np.array_equal(actual.predicted, actual.gold)
 

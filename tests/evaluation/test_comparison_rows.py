@@ -119,16 +119,9 @@ def test_fine_tuned_encoders_are_compared_with_their_own_model() -> None:
         "finetuned-2",
     ]
     assert shown(own, FINE_TUNED_LAYER) == [("any", "lda", "1"), ("any", "knn", "1")]
-    assert [other.kind for other in other.others] == [BEST, SELECTED]
+    # Models are compared by their selections.
+    assert [(row.kind, row.model) for row in other.others] == [(BEST, "n"), (SELECTED, "m")]
     assert [[r.model for r in x.candidates] for x in (own, other)] == [["m"], ["n"]]
-
-
-def test_models_are_compared_by_their_selections() -> None:
-    rows = [row(CANDIDATE, layers, wrong, model=model)
-            for model in "mn" for layers, wrong in (("1", FEW), ("2", SOME))]  # fmt: skip
-    first, second = assembled(*rows, m="2", n="1")
-    assert shown(first, SELECTED) == [("n", "lda", "1")]
-    assert shown(second, SELECTED) == [("m", "lda", "2")]
 
 
 def test_a_random_control_belongs_to_its_model_alone() -> None:
@@ -152,17 +145,10 @@ def test_a_selection_that_does_not_fit_the_candidates() -> None:
 # Files
 
 
-def test_predictions_of_other_instances_are_refused(tmp_path: Path) -> None:
-    good, _ = pair(tmp_path, "1", FEW, GOOD)
-    (actual,) = read_rows([good], CANDIDATE, corpora())
+def test_rows_are_read_with_their_names(tmp_path: Path) -> None:
+    (actual,) = read_rows([pair(tmp_path, "1", FEW, GOOD)[0]], CANDIDATE, corpora())
     assert actual.mean("micro_accuracy") == pytest.approx(81 / 82)
     assert actual.configuration == ("m", "focal", "1", "lda")
-    foreign, _ = pair(tmp_path, "1", FEW, GOOD, corpus={"bat": "x", "seal": "y"})
-    with pytest.raises(ResultError, match="'bat'"):
-        read_rows([foreign], CANDIDATE, corpora())
-    more = {**corpora(), "third": replace(corpora()["bat"], word="third")}
-    with pytest.raises(ResultError, match="'third'"):
-        read_rows([good], CANDIDATE, more)
 
 
 def test_rows_count_the_documents_of_all_words_alike(tmp_path: Path) -> None:

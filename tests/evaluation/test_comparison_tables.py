@@ -167,11 +167,6 @@ def test_few_words_and_equal_words_have_no_interval_over_words() -> None:
         assert line[f"{METRIC}_low_over_words"] is None
         assert line[f"{METRIC}_low"] is not None
     assert perfect[METRIC] == 1
-    reference, other = (row(SELECTED, [n] * 8, sizes=(20,) * 8) for n in (0, 2))
-    (line, *_) = differences(ModelComparison(reference, [], [other], {}), PAIRS | {
-        word: np.arange(20) for word in WORDS}, seed=1)  # fmt: skip
-    assert line["low_over_words"] is None and line["d_over_words"] is None
-    assert line["p_over_words"] == pytest.approx(2 / 2**8)
 
 
 def test_every_word_and_every_rare_sense_has_a_line() -> None:
@@ -235,21 +230,22 @@ def test_learning_curves_average_draws_and_words_in_common() -> None:
 # Selectivity: the scores on the senses minus the scores on the control task
 
 
-def answers(kind: str, share_right: float, seed: int, layers: str = "1") -> ComparisonRow:
-    """Return predictions for random labels of two senses."""
+def answers(kind: str, share_right: float, seed: int, alike: int = 1) -> ComparisonRow:
+    """Return predictions for random labels of two senses; instances in a row are wrong together."""
     rng, words = np.random.default_rng(seed), []
     for word, n in zip(WORDS, 2 * np.array(SIZES), strict=True):
         gold = rng.integers(2, size=n)
-        predicted = np.where(rng.random(n) < share_right, gold, 1 - gold)
+        is_right = rng.random(n)[np.arange(n) // alike] < share_right
+        predicted = np.where(is_right, gold, 1 - gold)
         index = np.arange(n, dtype=np.int32)
         words.append(WordPredictions(word, ("y", "x"), 9, index, gold, predicted, np.eye(2)[gold]))
-    return ComparisonRow(kind, "m", "focal", layers, "lda", words)
+    return ComparisonRow(kind, "m", "focal", "1", "lda", words)
 
 
 def test_selectivity_is_task_minus_control() -> None:
     task, control = answers(CANDIDATE, 0.95, 0), answers("control", 0.8, 1)
-    others = answers(CANDIDATE, 0.9, 2, "2"), answers("control", 0.9, 3, "3")
-    (line,) = selectivity([task, others[0]], [control, others[1]], 1)
+    others = (replace(row, layers=layers) for row, layers in ((task, "2"), (control, "3")))
+    (line,) = selectivity([task, next(others)], [control, next(others)], 1)
     assert line["layers"] == "1"
     right = [[word.gold == word.predicted for word in each.words] for each in (task, control)]
     for name in MEAN_SCORES:
@@ -273,13 +269,8 @@ def test_selectivity_is_task_minus_control() -> None:
 
 
 def test_selectivity_resamples_documents() -> None:
-    """Two instances of a document are both right, or both wrong, in both tasks."""
-    rows = answers(CANDIDATE, 1, 4), answers("control", 1, 5)
-    for each, share, seed in zip(rows, (0.9, 0.7), (4, 5), strict=True):
-        rng = np.random.default_rng(seed)
-        for word in each.words:
-            wrong = np.repeat(rng.random(len(word.gold) // 10 + 1) > share, 10)[: len(word.gold)]
-            word.predicted[wrong] = 1 - word.gold[wrong]
+    """The instances of a document are all right, or all wrong, in each task."""
+    rows = answers(CANDIDATE, 0.9, 4, alike=10), answers("control", 0.7, 5, alike=10)
     documents = {word.word: np.arange(len(word.gold)) // 10 for word in rows[0].words}
     widths = []
     for numbers in ({}, documents):

@@ -1,4 +1,4 @@
-"""The confidence set: enumeration, clearly inferior choices, documents, and level."""
+"""The confidence set: all exchanges of instances and documents."""
 
 from itertools import product
 
@@ -6,34 +6,9 @@ import numpy as np
 import pytest
 from random_labels import joints, random_words
 
-from wsd.metrics import permutation
 from wsd.metrics.confidence_set import confidence_set
 from wsd.metrics.permutation import paired_permutations
-from wsd.metrics.scores import MEAN_SCORES, confusion, mean_scores
-
-NAME = "micro_accuracy"
-
-
-def wrong(n: int, start: int, size: int) -> np.ndarray:
-    """Return predictions for n instances of sense 0 that are wrong on some in a row."""
-    return np.isin(np.arange(n), np.arange(start, start + size)).astype(int)
-
-
-# 7 of 8 differing instances favour the second choice, p = 9/256. Each further choice has 12
-# instances of its own.
-N = 8 + 18 * 12
-GOLD = np.zeros(N, dtype=int)
-FIRST, SECOND = wrong(N, 0, 7), wrong(N, 7, 1)
-ALONE = 9 / 256
-
-
-def test_hopeless_choices_change_no_verdict() -> None:
-    # 6 more choices are wrong on 12 instances each that both others have right.
-    more = [FIRST | wrong(N, 8 + 12 * i, 12) for i in range(6)]
-    for choices in (2, 8):
-        best = confidence_set([GOLD], [np.stack([FIRST, SECOND, *more][:choices])], NAME)
-        assert best.p[0] == pytest.approx(ALONE, abs=0.01)
-        assert best.within.tolist() == [False, True] + [False] * (choices - 2)
+from wsd.metrics.scores import MEAN_SCORES
 
 
 def exact_p(gold: np.ndarray, choices: np.ndarray, units: np.ndarray, tested: int) -> float:
@@ -53,22 +28,28 @@ def exact_p(gold: np.ndarray, choices: np.ndarray, units: np.ndarray, tested: in
 
 @pytest.mark.parametrize("is_by_document", [False, True])
 def test_the_set_against_all_exchanges(is_by_document: bool) -> None:
-    rng = np.random.default_rng(3)
+    rng = np.random.default_rng(229)
     gold = np.repeat([0, 1], 6)
-    chances = np.array([0.1, 0.2, 0.4, 0.9, 0.3])[:, None]
+    chances = np.array([0.6, 0.6, 0.6, 0.2, 0.6])[:, None]
     choices = np.where(rng.random((5, 12)) < chances, 1 - gold, gold)
+    # The last choice is the first, but wrong on three more instances, of two documents: clearly
+    # inferior with 6 documents, but not with 12. Its error is smaller than those of competitors.
+    choices[0, [0, 1, 6]] = gold[[0, 1, 6]]
+    choices[4] = choices[0]
+    choices[4, [0, 1, 6]] = 1 - gold[[0, 1, 6]]
     # Two words share the documents.
     documents = np.tile(np.arange(6), 2)
     words = np.split(rng.permutation(12), [7])
     best = confidence_set(
         [gold[word] for word in words],
         [choices[:, word] for word in words],
-        NAME,
+        "micro_accuracy",
         documents=[documents[word] for word in words] if is_by_document else None,
     )
     units = documents if is_by_document else np.arange(12)
     expected = [exact_p(gold, choices, units, i) for i in range(5)]
     assert best.p == pytest.approx(expected)
+    assert best.within.tolist() == [p > 0.05 for p in expected]
     assert min(expected) < 0.1 and len(set(expected)) > 3
 
 
@@ -89,44 +70,8 @@ def test_two_choices_are_a_one_sided_paired_test(seed: int) -> None:
         assert actual.p.tolist() == pytest.approx(turned.p[::-1].tolist())
 
 
-def test_a_noisy_choice_does_not_protect_another() -> None:
-    # The second choice is right on 8 more; the third differs on 40, half better, half worse.
-    gold = np.zeros(48, dtype=int)
-    first = np.repeat([1, 0, 1], [8, 20, 20])
-    second, third = first.copy(), first.copy()
-    second[:8] = 0
-    third[8:] = 1 - first[8:]
-    best = confidence_set([gold], [np.stack([first, second, third])], NAME)
-    assert best.p[0] < 0.05
-    # The relation is not transitive: the third differs significantly from neither of the others.
-    assert best.within.tolist() == [False, True, True]
-
-
 def test_equal_choices_and_a_single_one_are_the_best() -> None:
     gold = np.array([0, 1, 1, 0])
     for choices in (gold[None], np.stack([1 - gold] * 3)):
-        best = confidence_set([gold], [choices], NAME)
+        best = confidence_set([gold], [choices], "micro_accuracy")
         assert best.within.all() and (best.p == 1).all()
-
-
-def test_the_set_excludes_clearly_worse_choices_and_contains_the_best(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """In 60 simulations of two equal choices, a slightly worse one, and two much worse."""
-    monkeypatch.setattr(permutation, "PERMUTATIONS", 199)
-    rng, within = np.random.default_rng(0), []
-    golds = [np.repeat([0, 1], [40, 20]) for _ in range(2)]
-    chances = np.array([0.05, 0.05, 0.06, 0.3, 0.4])[:, None]
-    for i in range(60):
-        tables = [np.where(rng.random((5, 60)) < chances, 1 - gold, gold) for gold in golds]
-        name = MEAN_SCORES[i % 4]
-        best = confidence_set(golds, tables, name, rng=rng)
-        pairs = zip(golds, tables, strict=True)
-        over = mean_scores([np.stack([confusion(g, row, 2) for row in t]) for g, t in pairs])
-        assert best.estimate == pytest.approx(over[name])
-        assert best.within[best.estimate.argmax()] and best.p.min() >= 1 / 200 - 1e-12
-        within.append(best.within)
-    shares = np.mean(within, axis=0)
-    # 120 tests of the two equal choices: a standard error of 2 points.
-    assert 0.89 < shares[:2].mean() < 1
-    assert (shares[3:] < 0.1).all()

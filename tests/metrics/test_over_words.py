@@ -46,10 +46,6 @@ def test_micro_accuracy_is_a_ratio_with_linearised_residuals() -> None:
     assert by_word.mean == pytest.approx(ratio)
     residuals = (right - ratio * sizes) / sizes.mean()
     assert by_word.error == pytest.approx(np.sqrt(residuals @ residuals / 39 / 40))
-    # The jackknife of the ratio, which is another method, agrees with many words of similar size.
-    left_out = (right.sum() - right) / (sizes.sum() - sizes)
-    jackknife = np.sqrt(39 / 40 * np.sum((left_out - left_out.mean()) ** 2))
-    assert by_word.error == pytest.approx(jackknife, rel=0.02)
 
 
 def test_the_means_are_the_scores() -> None:
@@ -61,15 +57,10 @@ def test_the_means_are_the_scores() -> None:
         assert score.mean == pytest.approx(float(expected[name]))
 
 
-@pytest.mark.parametrize("words", [1, 2, 11])
-def test_sign_flips_equal_naive_enumeration(words: int) -> None:
-    values = drawn(1, words)
-    assert equal(values).sign_flip_p() == pytest.approx(naive_sign_flip(values))
-
-
-def test_sign_flips_with_ties_and_zeros() -> None:
-    values = np.array([0.01, 0.01, 0.01, -0.01, 0, 0.02, 0, 0.03])
-    assert equal(values).sign_flip_p() == pytest.approx(naive_sign_flip(values))
+def test_sign_flips_equal_naive_enumeration() -> None:
+    ties = np.array([0.01, 0.01, 0.01, -0.01, 0, 0.02, 0, 0.03])
+    for values in (drawn(1, 1), drawn(1, 2), drawn(1, 11), ties):
+        assert equal(values).sign_flip_p() == pytest.approx(naive_sign_flip(values))
     assert equal(np.zeros(6)).sign_flip_p() == 1
     # All of six words favour one system: 2 of 64 outcomes are as extreme.
     assert equal(np.arange(1.0, 7)).sign_flip_p() == 2 / 64

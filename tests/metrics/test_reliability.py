@@ -3,19 +3,10 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from scipy.special import softmax
 from sklearn.metrics import brier_score_loss, log_loss
 
 from wsd.metrics import reliability
 from wsd.metrics.reliability import fit_temperatures, noise_floor, to_logits, to_probabilities
-
-
-def drawn(temperature: float, n: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return logits, and labels drawn from their probabilities after a temperature."""
-    rng = np.random.default_rng(3)
-    logits = rng.normal(scale=3, size=(n, 3))
-    shares = softmax(logits / temperature, axis=1)
-    return logits, np.array([rng.choice(3, p=row) for row in shares])
 
 
 def two_senses(right: int, wrong: int) -> tuple[np.ndarray, np.ndarray]:
@@ -29,20 +20,13 @@ def confidence(temperature: float) -> float:
     return float(to_probabilities(np.array([[1.0, 0.0]]), temperature)[0, 0])
 
 
-@pytest.mark.parametrize("temperature", [0.3, 4.0])
-def test_the_temperature_is_found_again(temperature: float) -> None:
-    word = drawn(temperature, 2000)
-    assert fit_temperatures({"word": word})["word"] == pytest.approx(temperature, rel=0.1)
-
-
 def test_an_unknown_sense_changes_nothing() -> None:
-    logits, gold = drawn(2.0, 500)
+    rng = np.random.default_rng(3)
+    logits, gold = rng.normal(scale=3, size=(500, 3)), rng.integers(3, size=500)
     wider = np.insert(logits, 1, np.nan, axis=1)
-    one, other = (
-        fit_temperatures({"word": word})["word"]
-        for word in ((logits, gold), (wider, np.array([0, 2, 3])[gold]))
-    )
-    assert one == pytest.approx(other)
+    known = fit_temperatures({"word": (logits, gold)})["word"]
+    unknown = fit_temperatures({"word": (wider, np.array([0, 2, 3])[gold])})["word"]
+    assert known == pytest.approx(unknown)
     shown = to_probabilities(wider, 2.0)
     assert not shown[:, 1].any()
     assert_allclose(shown[:, [0, 2, 3]], to_probabilities(logits, 2.0))
@@ -133,16 +117,3 @@ def test_the_noise_floor_by_hand() -> None:
         noise_floor(np.linspace(0.5, 1, 40), seed=seed, draws=50) for seed in (1, 1, 2)
     )
     assert same == again != other
-
-
-def test_a_calibrated_classifier_exceeds_the_quantile_in_about_five_percent() -> None:
-    above, errors, means, rng = 0, [], [], np.random.default_rng(2)
-    for seed in range(200):
-        shares = rng.beta(8, 1, size=100)
-        error = reliability.calibration_error(shares, (rng.random(100) < shares).astype(float))
-        mean, high = noise_floor(shares, seed=seed, draws=100)
-        above += error > high
-        errors.append(error)
-        means.append(mean)
-    assert 2 <= above <= 22  # 10 expected, 99.9% of binomial draws
-    assert np.mean(means) == pytest.approx(np.mean(errors), rel=0.08)

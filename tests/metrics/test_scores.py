@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from random_labels import many_senses, random_words
+from random_labels import random_words
 from sklearn.metrics import accuracy_score, f1_score, recall_score
 
 from wsd.metrics.scores import WORD_SCORES, confusion, count_kinds, mean_scores, word_scores
@@ -46,18 +46,3 @@ def test_scores_are_scikit_learns_and_their_means() -> None:
         assert [float(mean) for mean in over.values()] == pytest.approx(
             [micro, *np.mean(by_word, axis=0)]
         )
-
-
-def test_scores_of_a_batch_are_those_of_each_matrix() -> None:
-    batch = np.random.default_rng(1).integers(0, 3, size=(4, 5, 3, 3))
-    batch[0, 0] = np.diag([2, 0, 0])
-    together = word_scores(batch)
-    for place in np.ndindex(4, 5):
-        for name, value in word_scores(batch[place]).items():
-            assert together[name][place] == value
-
-
-def test_counts_take_no_cubic_array() -> None:
-    gold, *systems, n_senses = many_senses(1000, 600)
-    counts = count_kinds([gold, *systems], n_senses)
-    assert counts.numbers.sum() == 600 and counts.kinds.nbytes + counts.numbers.nbytes < 1e5

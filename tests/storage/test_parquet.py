@@ -6,20 +6,13 @@ import pyarrow as pa
 import pytest
 
 from wsd.errors import ResultError
-from wsd.storage.parquet import as_tuples, read_table, rows_by
+from wsd.storage.parquet import read_table, rows_by
 
 
 def test_rows_of_each_value_in_the_order_of_first_occurrence() -> None:
     column = pa.chunked_array([["b", "a"], ["b", "c", "b"], []], type=pa.string())
     actual = {value: rows.tolist() for value, rows in rows_by(column).items()}
     assert [*actual.items()] == [("b", [0, 2, 4]), ("a", [1]), ("c", [3])]
-
-
-def test_equal_strings_of_lists_are_one_object() -> None:
-    lists = [["the", "crane"], [], ["a", "crane", "the"]]
-    actual = as_tuples(pa.chunked_array([lists[:1], lists[1:]], type=pa.list_(pa.string())))
-    assert actual == (("the", "crane"), (), ("a", "crane", "the"))
-    assert actual[0][1] is actual[2][1]
 
 
 def test_a_folder_is_not_to_be_deleted(tmp_path: Path) -> None:

@@ -12,24 +12,19 @@ from wsd.storage.text_files import json_objects
 OBJECTS = [{"a": 1, "b": ["x, [y]", "\n"]}, {}, {"c": {"d": None}}]
 
 
-@pytest.mark.parametrize("indent", [None, 1])
 @pytest.mark.parametrize("n", [0, 3, 6])
-def test_items_of_an_array_have_their_lines(tmp_path: Path, indent: int | None, n: int) -> None:
-    path, objects = tmp_path / "a.json", Random(n).choices(OBJECTS, k=n)
-    path.write_text("\ufeff\n " + json.dumps(objects, indent=indent) + "\n", encoding="utf-8")
-    lined = tmp_path / "a.jsonl"
-    lined.write_text("\n".join(["", *map(json.dumps, objects), ""]) or " ")
-    expected = [(f"{lined}:{number}", value) for number, value in enumerate(objects, 2)]
-    assert list(json_objects(lined, "fix")) == expected
-    actual = list(json_objects(path, "fix"))
-    assert [value for _, value in actual] == objects
-    lines = path.read_text(encoding="utf-8").split("\n")
-    if indent is None:
-        assert [where for where, _ in actual] == [f"{path}[{i}]" for i in range(len(objects))]
-    else:
-        numbers = [int(where.removeprefix(f"{path}:")) for where, _ in actual]
-        starts = [i for i, line in enumerate(lines, 1) if line.startswith(" {")]
-        assert numbers == starts
+def test_objects_have_their_places(tmp_path: Path, n: int) -> None:
+    objects = Random(n).choices(OBJECTS, k=n)
+    path = tmp_path / "a.json"
+    path.write_text("\n".join(["", *map(json.dumps, objects), ""]) or " ")
+    assert list(json_objects(path, "")) == [(f"{path}:{i}", o) for i, o in enumerate(objects, 2)]
+    path.write_text("\ufeff\n " + json.dumps(objects) + "\n", encoding="utf-8")
+    assert list(json_objects(path, "")) == [(f"{path}[{i}]", o) for i, o in enumerate(objects)]
+    text = "\ufeff\n " + json.dumps(objects, indent=1) + "\n"
+    path.write_text(text, encoding="utf-8")
+    starts = [i for i, line in enumerate(text.split("\n"), 1) if line.startswith(" {")]
+    places = [f"{path}:{i}" for i in starts]
+    assert list(json_objects(path, "")) == list(zip(places, objects, strict=True))
 
 
 @pytest.mark.parametrize(

@@ -1,14 +1,25 @@
 """Online code length, with exact answers."""
 
 import math
+from itertools import product
+from pathlib import Path
 
 import numpy as np
+import pandas as pd
+import pyarrow as pa
 import pytest
+from builders import make_corpus, write_folds, write_vectors
+from call_step import call_step
 from scipy.stats import ttest_1samp, ttest_rel
 
+from wsd.artifacts.column_names import TOGETHER
+from wsd.artifacts.training_set import WordFolds
 from wsd.errors import CorpusError
+from wsd.storage.parquet import write_table
+from wsd.studies.code_length import code_length
 from wsd.studies.code_length.code_length import (
     ESCAPE,
+    OVER_WORDS,
     CodeLength,
     FitPredict,
     compare_layers,
@@ -121,3 +132,29 @@ def test_equal_layers_are_all_in_the_set_and_a_single_one_has_no_difference() ->
     (row,) = compare_layers(np.linspace(0.1, 0.5, 6)[None]).to_dict("records")
     assert row["mean_share"] == pytest.approx(0.3) and row["in_confidence_set"]
     assert np.isnan([value for name, value in row.items() if name.startswith("difference")]).all()
+
+
+def test_layers_are_compared_with_those_of_the_same_classifier(tmp_path: Path) -> None:
+    random, corpora = np.random.default_rng(0), {}
+    for word in "abcde":
+        corpora[word] = make_corpus([("train", i % 2) for i in range(12)], word=word)
+        vectors = random.normal(size=(3, 12, 4)) + corpora[word].gold[:, None]
+        write_vectors(tmp_path / word / "focal.safetensors", corpora[word], vectors)
+    few = WordFolds(np.arange(4), np.arange(4), None)
+    folds = [tmp_path / "few.parquet", tmp_path / "full.parquet"]
+    write_folds(folds[0], corpora, name="few", **dict.fromkeys(corpora, few))
+    write_folds(folds[1], corpora)
+    source = {"view": "focal", "train": "few", "untuned": [], "parameters": {}}
+    files = []
+    for name, layers in product(("lda", "logistic"), ("1", "2")):
+        files.append(tmp_path / f"{layers}.{name}.parquet")
+        names = {"layers": layers, "classifier": name, "estimator": name}
+        write_table(files[-1], pa.table({}), {**source, **names})
+    out = tmp_path / "bits.csv"
+    call_step(code_length, corpora, embeddings=tmp_path, predictions=files, folds=folds, out=out)
+    table = pd.read_csv(out)
+    for _, rows in table.groupby("classifier"):
+        together = rows["word"] == TOGETHER
+        shares = 1 / rows.loc[~together, "compression"].to_numpy().reshape(2, 5)
+        actual = rows.loc[together, [*OVER_WORDS]].astype(float)
+        assert actual.to_numpy() == pytest.approx(compare_layers(shares).astype(float), abs=1e-4)
