@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from importing import import_corpus
 
@@ -70,13 +69,6 @@ def test_a_corpus_of_pairs(tmp_path: Path) -> None:
     (out / PAIRS_FILE).write_bytes((out / PAIRS_FILE).read_bytes()[:-1])
     with pytest.raises(ResultError, match="changed since"):
         read_pairs(out)
-
-
-def test_test_pairs_without_labels(tmp_path: Path) -> None:
-    pairs, text = imported(put(tmp_path, {"test.gold.txt": None}))
-    assert "test: 1 pair without labels" in text
-    assert pairs.gold.tolist()[:4] == [0, 1, 0, 0] and np.isnan(pairs.gold[4])
-    assert pairs.labelled("test").tolist() == [] and pairs.labelled("train").tolist() == [0, 1, 2]
 
 
 def test_labels_that_lie_elsewhere_and_a_byte_order_mark(tmp_path: Path) -> None:
