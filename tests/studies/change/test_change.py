@@ -117,6 +117,8 @@ def test_gold_of_word_usage_graphs_is_published_or_computed_from_clusters(
     import_corpus([small_dwug.write(tmp_path / "dwug")], out=source, name="small")
     corpora = {word: read_unlabelled(source / file_name(word), word) for word in small_dwug.CHANGE}
     embeddings = write_all(tmp_path / "vectors", corpora, by="grouping")
+    if options:
+        (source / "change.tsv").unlink()
     how = {"group": "grouping", "permutations": 19, "source": source, "out": tmp_path, **options}
     call_step(change, corpora, embeddings=embeddings, **how)
     words = read_tables(tmp_path)[1].set_index("word")

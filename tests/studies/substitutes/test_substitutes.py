@@ -21,12 +21,7 @@ from tiny import corpus_of, tiny_bert, tiny_tokenizer
 
 from wsd.artifacts.corpus_table import Corpus, write
 from wsd.artifacts.encoder_input import MASKED, PLAIN
-from wsd.artifacts.substitute_table import (
-    SEEN,
-    Fillers,
-    K,
-    read_substitutes,
-)
+from wsd.artifacts.substitute_table import SEEN, Fillers, K, read_substitutes
 from wsd.encoder.model import resolve
 from wsd.errors import ModelError, ResultError
 from wsd.studies.registry import STUDIES
@@ -83,29 +78,20 @@ def known(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_head_is_asked_at_the_focal_word_masked_and_left_in(known: Path) -> None:
-    actual, after = filled(FillMask.load(str(known), device="cpu")), following()
+    actual = filled(FillMask.load(str(known), device="cpu"))
+    vocabulary = tiny_tokenizer().get_vocab()
+    after = dict(pairwise(sorted(vocabulary, key=vocabulary.__getitem__)))
     firsts = {seen: [entry[0] for entry in actual[seen].pieces] for seen in SEEN}
     assert firsts[MASKED] == [after["[MASK]"]] * 4
     # The second focal word has many pieces; the model predicts at the first one.
     assert firsts[PLAIN] == [after[piece] for piece in ("crane", "q", "crane", "crane")]
-
-
-def following() -> dict[str, str]:
-    vocabulary = sorted(tiny_tokenizer().get_vocab().items(), key=lambda item: item[1])
-    pieces = [piece for piece, _ in vocabulary]
-    return dict(pairwise(pieces))
-
-
-def test_special_tokens_are_never_listed_and_have_their_share(known: Path) -> None:
-    actual = filled(FillMask.load(str(known), device="cpu"))
+    # Special tokens are never listed. Each of the five has more than the likeliest other piece.
     special = set(tiny_tokenizer().all_special_tokens)
     for fillers in actual.values():
         assert all(len(pieces) == len(set(pieces)) == K for pieces in fillers.pieces)
         assert special.isdisjoint(fillers.pieces.flat)
-        # Each of the five has more than the likeliest other piece.
-        assert all(
-            of_row.sum() < 0.05 and (np.diff(of_row) <= 0).all() for of_row in fillers.probabilities
-        )
+        assert (fillers.probabilities.sum(axis=1) < 0.05).all()
+        assert (np.diff(fillers.probabilities) <= 0).all()
 
 
 def generator(folder: Path) -> Path:
@@ -121,8 +107,8 @@ def generator(folder: Path) -> Path:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "name", ["bert", "bert-cased", "roberta", "albert", "distilbert", "electra", "modernbert",
-             "mpnet", "xlm-roberta", "camembert", "deberta-v2"]
+    "name", ["bert", "roberta", "albert", "distilbert", "electra", "modernbert", "mpnet",
+             "xlm-roberta", "deberta-v2"]
 )  # fmt: skip
 def test_masked_substitutes_equal_fill_mask(built: Built, tmp_path: Path, name: str) -> None:
     folder = generator(tmp_path / name) if name == "electra" else built(name)
@@ -142,15 +128,13 @@ def test_masked_substitutes_equal_fill_mask(built: Built, tmp_path: Path, name: 
         assert set(actual.pieces[row]) == set(spelled) and actual.pieces[row][0] == spelled[0]
 
 
-@pytest.mark.slow
-def test_any_number_of_threads_gives_the_same(built: Built) -> None:
-    many = corpus_of(*((f"the crane {'flew ' * i}near the river", 1) for i in range(60)))
-    model = FillMask.load(str(built("bert")), device="cpu")
-    one_thread, two_threads = (filled(model, many, threads) for threads in (1, 2))
+def test_any_number_of_threads_gives_the_same(known: Path) -> None:
+    many = corpus_of(*((f"the crane {'flew ' * i}near the river", 1) for i in range(40)))
+    model = FillMask.load(str(known), device="cpu")
+    one, two = (filled(model, many, threads) for threads in (1, 2))
     for seen in SEEN:
-        assert np.array_equal(one_thread[seen].pieces, two_threads[seen].pieces)
-        assert np.array_equal(one_thread[seen].probabilities, two_threads[seen].probabilities)
-    assert not np.array_equal(one_thread[MASKED].pieces, one_thread[PLAIN].pieces)
+        assert np.array_equal(one[seen].pieces, two[seen].pieces)
+        assert np.array_equal(one[seen].probabilities, two[seen].probabilities)
 
 
 # Models without a usable head
@@ -177,18 +161,17 @@ def test_an_incomplete_head_is_refused(known: Path, tmp_path: Path, lost: str) -
     tensors = load_file(folder / "model.safetensors")
     del tensors[f"cls.predictions.{lost}"]
     save_file(tensors, folder / "model.safetensors", {"format": "pt"})
-    with pytest.raises(ModelError, match=r"lack 1 of the model's tensors, such as .*" + lost):
+    with pytest.raises(ModelError, match=rf"lack 1 .*{lost}"):
         FillMask.load(str(folder), device="cpu")
 
 
 def test_a_tokenizer_without_a_mask_token_is_refused(known: Path, tmp_path: Path) -> None:
-    folder = zoo.copied(known, tmp_path / "maskless")
-    config = json.loads((folder / "tokenizer_config.json").read_text())
-    (folder / "tokenizer_config.json").write_text(
-        json.dumps({key: value for key, value in config.items() if key != "mask_token"})
-    )
+    path = zoo.copied(known, tmp_path / "maskless") / "tokenizer_config.json"
+    config = json.loads(path.read_text())
+    del config["mask_token"]
+    path.write_text(json.dumps(config))
     with pytest.raises(ModelError, match="no mask token"):
-        FillMask.load(str(folder), device="cpu")
+        FillMask.load(str(path.parent), device="cpu")
 
 
 # Tables
@@ -230,8 +213,8 @@ def test_a_new_or_changed_word_costs_that_word(
     assert ask("bat", "mole") == ["bat", "mole"]
     before = files("s")
     assert ask("bat", "crane", "mole") == ["crane"]
-    changed = {"s/words.json", "s/.sums/words.json"}
-    assert {name for name in before if files("s")[name] != before[name]} == changed
+    changed = {name for name in before if files("s")[name] != before[name]}
+    assert changed == {"s/words.json", "s/.sums/words.json"}
     write(Path("corpus/crane.parquet"), of_word("crane", 6))
     assert ask("bat", "crane", "mole") == ["crane"]
     assert ask("bat", "crane", listing=False) == ["bat", "crane"]
