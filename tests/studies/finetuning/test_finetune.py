@@ -130,21 +130,6 @@ def test_a_training_depends_on_its_seed_alone(tagger: Tagger, two_words: Corpora
     assert not tagger.model.training
 
 
-def test_a_word_has_its_own_senses_and_those_it_learned_from(
-    tagger: Tagger, two_words: Corpora
-) -> None:
-    """With a rate of almost 0 all candidates stay equally probable."""
-    rows = rows_of(two_words)
-    rows["bank"] = rows["bank"][two_words["bank"].gold[rows["bank"]] != 0]
-    tagger.fit(rows, 1e-30, 1, 1)
-    for word, corpus in two_words.items():
-        classifier, learned = tagger.classifier(word), np.unique(corpus.gold[rows[word]])
-        assert classifier.classes_.tolist() == learned.tolist()
-        assert (0 in learned) == (word != "bank")
-        chances = classifier.predict_proba(np.arange(len(corpus)))
-        np.testing.assert_allclose(chances, 1 / len(learned), rtol=1e-5)
-
-
 def test_a_diverging_training_is_an_error_with_a_fix(tagger: Tagger, two_words: Corpora) -> None:
     with pytest.raises(ModelError, match=r"diverges .* rate 1e\+30") as caught:
         tagger.fit(rows_of(two_words), 1e30, 2, 1)

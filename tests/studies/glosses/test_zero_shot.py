@@ -70,17 +70,12 @@ def test_the_nearest_gloss_of_the_same_layer_is_the_sense(tmp_path: Path) -> Non
     # The other kind is the other vectors: in layer 1 they are of the other sense.
     assert right(of_one["gloss-mean"]) == [0.0, 0.0]
     assert right(of_two["gloss-mean"]) == [1.0, 1.0]
+    # Of both sides the same combination: here the sense's axis and its mirror.
+    assert right(predicted(folder, "mean-1-2")["gloss"]) == [1.0, 1.0]
     assert [entry.split for entry in of_one["gloss"]] == ["test", "outofdomain"]
     scores = of_one["gloss"][0].scores
     assert scores[np.arange(6), of_one["gloss"][0].gold] == pytest.approx(np.ones(6))
     assert np.isfinite(scores).all()
-
-
-def test_a_combination_is_made_of_both_sides_alike(tmp_path: Path) -> None:
-    """Means of layers 1 and 2: the sense's axis and its mirror, on both sides."""
-    actual = predicted(prepared(tmp_path), "mean-1-2")["gloss"][0]
-    assert right([actual]) == [1.0]
-    assert actual.scores[np.arange(6), actual.gold] == pytest.approx(np.ones(6))
 
 
 def test_it_uses_no_training_instance(tmp_path: Path) -> None:

@@ -23,7 +23,6 @@ from selenium.webdriver.support.ui import Select
 
 from wsd.artifacts.corpus_table import UNLABELLED, write
 from wsd.corpora.text_format import read_text
-from wsd.errors import ResultError
 from wsd.report.pages.render import encode
 from wsd.storage.csv import read_csv
 from wsd.storage.file_names import file_name
@@ -127,16 +126,6 @@ def test_uses_of_another_corpus_or_another_centring_are_refused(
     assert write_pages(tmp_path, tmp_path / "again", first) == 6
     assert "belong to other words or sentences" in capsys.readouterr().err
     assert not (tmp_path / "again").exists()
-
-
-@pytest.mark.parametrize(
-    ("dtype", "values", "wrong"),
-    [("u1", [0, 255], 256), ("<u2", [300, 65535], -1), ("<i2", [-32768, 0], 0.5)],
-)
-def test_numbers_come_back_or_are_refused(dtype: str, values: list[float], wrong: float) -> None:
-    assert numbers(encode(np.array(values), dtype), dtype) == values
-    with pytest.raises(ResultError, match="whole numbers"):
-        encode(np.array([0, wrong]), dtype)
 
 
 def test_clusters_by_form_are_told_in_table_and_index(pages: Callable[[str], Path]) -> None:
@@ -246,19 +235,6 @@ def test_clusters_of_the_layer_and_the_number_chosen(page: Browser) -> None:
     assert "Mean silhouette of 2 clusters" in texts_of(page, "#scores")[0]
 
 
-def test_names_and_moves_come_back_and_can_be_undone(page: Browser) -> None:
-    name(page, 0, "machine")
-    move(page, 0, 1)
-    for _ in range(2):
-        assert sizes(page) == [11, 9, 5] and names(page)[0] == "machine"
-        reopen(page)
-    choose(page, "number", "2")
-    assert names(page) == ["", ""]
-    choose(page, "number", "3")
-    by_id(page, "forget").click()
-    assert sizes(page) == [12, 8, 5] and not by_id(page, "forget").is_enabled()
-
-
 def test_from_the_page_to_a_corpus(page: Browser, tmp_path: Path) -> None:
     assert not by_id(page, "download").is_enabled()
     name(page, 0, f" lifting   {HOSTILE} ")
@@ -267,6 +243,7 @@ def test_from_the_page_to_a_corpus(page: Browser, tmp_path: Path) -> None:
     move(page, 0, 1)
     move(page, 1, -1)
     move(page, 2, 3)
+    reopen(page)
     assert sizes(page) == [9, 9, 5, 1, 1]
     output = by_id(page, "result").text
     assert "2 senses" in output and "7 of 25 sentences are in no named cluster" in output
@@ -283,6 +260,11 @@ def test_from_the_page_to_a_corpus(page: Browser, tmp_path: Path) -> None:
     }
     assert dict(zip(back.tokens, back.gold.tolist(), strict=True)) == expected
     assert set(back.position.tolist()) == {1}
+    choose(page, "number", "2")
+    assert names(page) == ["", ""]
+    choose(page, "number", "3")
+    by_id(page, "forget").click()
+    assert sizes(page) == [12, 8, 5] and not by_id(page, "forget").is_enabled()
 
 
 def test_a_focal_word_of_several_tokens_stays_whole_and_clusters_by_form_say_so(
