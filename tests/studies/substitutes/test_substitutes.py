@@ -52,12 +52,15 @@ def assert_naive(actual: dict[str, Fillers], folder: Path, pieces: Sequence[str]
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
     model = transformers.AutoModelForMaskedLM.from_pretrained(folder).eval()
     for row, (tokens, at) in enumerate(zip(SENTENCES.tokens, SENTENCES.position, strict=True)):
-        for seen, word in ((MASKED, tokenizer.mask_token), (PLAIN, tokens[at])):
-            before = "".join(f"{token} " for token in tokens[:at])
-            text = " ".join([f"{before}{word}", *tokens[at + 1 :]])
-            inputs = tokenizer(text, return_tensors="pt")
+        words = {MASKED: tokenizer.mask_token, PLAIN: tokens[at]}
+        for seen, word in words.items():
+            inputs = tokenizer(
+                " ".join([*tokens[:at], word, *tokens[at + 1 :]]), return_tensors="pt"
+            )
+            if seen == MASKED:  # unmasked, the first piece of the word is there
+                first = int((inputs["input_ids"][0] == tokenizer.mask_token_id).nonzero())
             with torch.no_grad():
-                logits = model(**inputs).logits[0, inputs.char_to_token(len(before))]
+                logits = model(**inputs).logits[0, first]
             chances = logits.softmax(dim=0)
             chances[tokenizer.all_special_ids] *= -1
             likely = chances[: len(tokenizer)].topk(K)

@@ -62,6 +62,9 @@ def test_lines_of_text(tmp_path: Path) -> None:
         ("cell", "a cell, a [[cell]]\na *cell* and a cell\na cell *is* a cell\n",
          [(4, "a cell , a cell"), (1, "a cell and a cell"), (1, "a cell * is * a cell"),
           (6, "a cell * is * a cell")]),
+        # A marked form is found in the other sentences.
+        ("cell", "my [[kell]]\nsome kell\na cell\nthe cell\n",
+         [(1, "my kell"), (1, "a cell"), (1, "the cell"), (1, "some kell")]),
     ],
 )  # fmt: skip
 def test_words_of_one_character_and_marks(
