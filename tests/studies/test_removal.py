@@ -5,7 +5,6 @@ and its line in the registry. Each test copies the tracked files, deletes one st
 looks at the rest.
 """
 
-import ast
 import os
 import re
 import shutil
@@ -92,17 +91,6 @@ def assert_complete(folder: Path, *tests: str) -> None:
     run_tests(folder, "--collect-only", *tests)
 
 
-def imported(file: Path) -> set[str]:
-    """Return the names of modules that a file imports, and what it imports from them."""
-    names: set[str] = set()
-    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            names |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
-            names |= {f"{node.module}.{alias.name}" for alias in node.names}
-    return names
-
-
 def test_every_link_to_a_page_resolves() -> None:
     """The site turns a link to a deleted page into text, and so cannot report a wrong name."""
     pages = [file for at in ("*.md", "*/README.md", "docs/**/*.md") for file in REPOSITORY.glob(at)]
@@ -115,17 +103,15 @@ def test_every_link_to_a_page_resolves() -> None:
     assert len(pages) > 30 and not wrong, wrong
 
 
-@pytest.mark.parametrize("study", STUDIES)
-def test_no_other_study_needs_it_in_its_tests(study: str) -> None:
+def test_no_study_needs_another_in_its_tests() -> None:
     """`make lint` shows the same of the packages: a study imports no other study."""
-    tests = REPOSITORY / "tests/studies"
-    helpers = {file.stem for file in (tests / study).glob("*.py")} - {"conftest"}
-    files = [file for other in STUDIES if other != study for file in (tests / other).rglob("*.py")]
-    assert files and helpers
-    for file in files:
-        for name in imported(file):
-            assert not f"{name}.".startswith(f"wsd.studies.{study}."), file
-            assert name.partition(".")[0] not in helpers, file
+    folders = {study: REPOSITORY / "tests/studies" / study for study in STUDIES}
+    helpers = {f.stem: study for study, at in folders.items() for f in at.glob("[!c]*.py")}
+    for study, folder in folders.items():
+        text = "".join(file.read_text(encoding="utf-8") for file in folder.glob("*.py"))
+        needed = {*re.findall(r"\bwsd\.studies\.(\w+)", text)} & {*STUDIES}
+        needed |= {*map(helpers.get, re.findall(r"^(?:from|import) (\w+)", text, re.MULTILINE))}
+        assert needed <= {study, None} and study in needed
 
 
 @pytest.mark.slow

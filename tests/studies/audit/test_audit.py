@@ -1,6 +1,5 @@
 """Audits: exact on constructed sentences, on files of a run, and on the corpus."""
 
-import csv
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -10,62 +9,51 @@ from typing import Any
 import numpy as np
 import pytest
 from call_step import call_step
+from steps import rows as read
 
 from wsd.artifacts import predictions
 from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.predictions import WordPredictions
 from wsd.errors import ConfigError, ResultError
-from wsd.evaluation.most_similar_sentences import (
-    find_most_similar,
-)
+from wsd.evaluation.most_similar_sentences import find_most_similar
 from wsd.studies.audit import audit
 from wsd.studies.audit.audit import KEYS, count_duplicates, judge_word
 
-Rows = Sequence[tuple[str, str, str]]
-
-# Split, sense, and the sentence with the focal word in stars.
-MINT: Rows = [
-    ("train", "herb", "she grew *mint* beside the kitchen door in 1998"),
-    ("train", "coins", "the *mint* struck 4000 coins for the king"),
-    ("train", "herb", "crush the *mint* with sugar and lime"),
-    # Shares three of five trigrams with the second: 3 / (6 + 5 - 3).
-    ("test", "coins", "the *mint* struck 5000 coins in spring"),
-    # Equals the second except for a digit, with another sense.
-    ("test", "herb", "the *mint* struck 7000 coins for the king"),
-    # Shares two of four trigrams with the third: 2 / (5 + 4 - 2).
-    ("test", "herb", "crush the *mint* with a spoon"),
-    ("test", "coins", "+ *mint* - see bank"),
-    # The same text as a test sentence, which is not part of training.
-    ("outofdomain", "herb", "crush the *mint* with a spoon"),
-]
-BOW: Rows = [
-    ("train", "ship", "waves broke over the *bow* all night"),
-    ("test", "ship", "waves broke over the *bow* all night"),
-]
+# Split, sense, and the sentence. Of the test sentences, the first shares three of five trigrams
+# with the second training sentence, 3 / (6 + 5 - 3), and the next equals that except for a digit,
+# with another sense. The third shares two of four trigrams with the third, 2 / (5 + 4 - 2).
+TEXTS = {
+    "mint": """train herb she grew mint beside the kitchen door in 1998
+train coins the mint struck 4000 coins for the king
+train herb crush the mint with sugar and lime
+test coins the mint struck 5000 coins in spring
+test herb the mint struck 7000 coins for the king
+test herb crush the mint with a spoon
+test coins + mint - see bank
+outofdomain herb crush the mint with a spoon""",
+    "bow": """train ship waves broke over the bow all night
+test ship waves broke over the bow all night""",
+}
+HERB, COINS = 0, 1
 
 
-def corpus_of(word: str, rows: Rows) -> Corpus:
-    senses = tuple(dict.fromkeys(sense for _, sense, _ in rows))
-    tokens = [text.split() for *_, text in rows]
-    focal = [next(i for i, t in enumerate(words) if t.startswith("*")) for words in tokens]
-    splits = [split for split, *_ in rows]
+def corpus_of(word: str) -> Corpus:
+    splits, gold, texts = zip(*(t.split(" ", 2) for t in TEXTS[word].split("\n")), strict=True)
+    tokens, senses = tuple(tuple(text.split()) for text in texts), tuple(dict.fromkeys(gold))
     return Corpus(
         word=word,
         senses=senses,
         split=np.array(splits),
         index=np.array([splits[:i].count(s) for i, s in enumerate(splits)], dtype=np.int32),
-        tokens=tuple(tuple(t.strip("*") for t in words) for words in tokens),
-        position=np.array(focal, dtype=np.int32),
-        gold=np.array([senses.index(sense) for _, sense, _ in rows], dtype=np.int32),
+        tokens=tokens,
+        position=np.array([sentence.index(word) for sentence in tokens], dtype=np.int32),
+        gold=np.array([*map(senses.index, gold)], dtype=np.int32),
     )
-
-
-HERB, COINS = 0, 1
 
 
 @pytest.fixture
 def corpora() -> dict[str, Corpus]:
-    return {"mint": corpus_of("mint", MINT), "bow": corpus_of("bow", BOW)}
+    return {word: corpus_of(word) for word in TEXTS}
 
 
 def judged(corpus: Corpus, given: Sequence[float], split: str = "test") -> WordPredictions:
@@ -86,10 +74,7 @@ def store(tmp_path: Path, corpora: dict[str, Corpus]) -> Callable[..., Path]:
     ) -> Path:
         path = tmp_path / "predictions" / f"{layers}.{classifier}.{len(more)}.parquet"
         source = {
-            "train": "full",
-            "view": "focal",
-            "layers": layers,
-            "classifier": classifier,
+            **{"train": "full", "view": "focal", "layers": layers, "classifier": classifier},
             "encoder": {"model": {"name": "toy", "blocks": 2}},
             "corpus": {word: corpus.digest for word, corpus in corpora.items()},
             **more,
@@ -106,42 +91,18 @@ def store(tmp_path: Path, corpora: dict[str, Corpus]) -> Callable[..., Path]:
     return write
 
 
-def read(path: Path) -> list[dict[str, str]]:
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
-
-
-# --- near-duplicates ----------------------------------------------------------------------------
-
-
-def test_the_most_similar_sentence_of_each_test_instance(corpora: dict[str, Corpus]) -> None:
-    actual = find_most_similar(corpora)["mint"]
-    assert actual.similarity.tolist() == [3 / 8, 1.0, 2 / 7, 0.0]
-    assert actual.index.tolist() == [1, 1, 2, -1]
-    assert actual.gold.tolist() == [COINS, COINS, HERB, -1]
-    # A sentence is named by its line: the training row is the last one, and line 7 of its file.
-    moved = replace(corpus_of("mint", [MINT[4], MINT[1]]), index=np.array([0, 7], dtype=np.int32))
-    assert find_most_similar({"mint": moved})["mint"].index.tolist() == [7]
-
-
-def test_duplicates_per_word(
-    corpora: dict[str, Corpus],
-    store: Callable[..., Path],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+def test_near_is_at_its_threshold_and_unlike_is_below_it(
+    corpora: dict[str, Corpus], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of mint one is near, of another sense."""
-    out = tmp_path / "audit" / "duplicates.csv"
-    call_step(audit, corpora, predictions=[store("1", RIGHT)], judge=None, out=out.parent)
-    columns = "word,n_test,near_duplicates,same_sense,without"
-    assert out.read_text().splitlines() == [columns, "mint,4,1,0,3", "bow,1,1,1,0"]
-    for value, expected in ((3 / 8, 2), (3 / 8 + 1e-9, 1)):
-        monkeypatch.setattr(sys.modules[count_duplicates.__module__], "THRESHOLD", value)
-        counted = count_duplicates(corpora, find_most_similar(corpora)).loc[0]
-        assert counted[["near_duplicates", "without"]].tolist() == [expected, 4 - expected]
-
-
-# --- the judge ----------------------------------------------------------------------------------
+    similar = find_most_similar(corpora)
+    table = count_duplicates(corpora, similar)
+    assert [*table] == ["word", "n_test", "near_duplicates", "same_sense", "without"]
+    assert table.to_numpy().tolist() == [["mint", 4, 1, 0, 3], ["bow", 1, 1, 1, 0]]
+    for limit, near in ((3 / 8, 2), (3 / 8 + 1e-9, 1)):
+        monkeypatch.setattr(sys.modules[count_duplicates.__module__], "THRESHOLD", limit)
+        mint = count_duplicates(corpora, similar).loc[0]
+        assert (mint["near_duplicates"], mint["without"]) == (near, 4 - near)
 
 
 @pytest.mark.parametrize(
@@ -155,30 +116,29 @@ def test_duplicates_per_word(
     ],
 )
 def test_gold_is_suspected_if_every_layer_is_sure_of_another_sense(
-    given: list[float], sense: int, confidence: float, suspected: bool
+    corpora: dict[str, Corpus], given: list[float], sense: int, confidence: float, suspected: bool
 ) -> None:
-    corpus = corpus_of("mint", [("train", "coins", "a *mint*"), ("test", "herb", "the *mint*")])
-    corpus = replace(corpus, senses=("herb", "coins"), gold=np.array([1, 0]))
+    corpus = corpora["mint"].take(np.arange(8) == 4)
     actual = judge_word([judged(corpus, [p]) for p in given])
     assert actual.sense.tolist() == [sense]
     assert actual.confidence.tolist() == pytest.approx([confidence], nan_ok=True)
     assert actual.suspected.tolist() == [suspected]
 
 
-def test_layers_that_contradict_gold_by_different_senses_do_not_agree() -> None:
-    corpus = replace(corpus_of("mint", MINT[3:4]), senses=("coins", "herb", "sweet"))
+def test_layers_that_contradict_gold_by_different_senses_do_not_agree(
+    corpora: dict[str, Corpus],
+) -> None:
+    corpus = replace(corpora["mint"].take(np.arange(8) == 4), senses=("herb", "coins", "sweet"))
     words = [
         replace(judged(corpus, [1.0]), predicted=np.array([sense]), scores=np.eye(3)[[sense]])
         for sense in (1, 2)
     ]
-    assert judge_word(words).sense.tolist() == [-1]
-    assert judge_word(words).suspected.tolist() == [False]
+    assert judge_word(words).sense.tolist() == [-1] and not judge_word(words).suspected.any()
     assert judge_word(words[1:]).sense.tolist() == [2]
 
 
-# --- the files ----------------------------------------------------------------------------------
-
 # What each test row of mint (coins, herb, herb, coins) gives `coins`.
+RIGHT = [0.9, 0.1, 0.1, 0.9]
 LAYERS = {
     "0": [0.9, 0.1, 0.9, 0.2],
     "1": [0.9, 0.95, 0.8, 0.1],
@@ -196,16 +156,13 @@ def test_instances(corpora: dict[str, Corpus], store: Callable[..., Path], tmp_p
     columns = "word index gold similarity most_similar most_similar_sense n_right n_predictions"
     columns += " all_missed contradicting confidence suspected_gold left focal right"
     assert " ".join(rows[0]) == columns
-
-    shown = [tuple(row[key] for key in [*row][:12]) for row in rows]
-    assert shown == [
-        ("mint", "0", "coins", "0.375000", "1", "coins", "5", "5", "False", "", "", "False"),
-        ("mint", "1", "herb", "1.000000", "1", "coins", "3", "5", "False", "coins", "0.960000",
-         "True"),
-        ("mint", "2", "herb", "0.285714", "2", "herb", "1", "5", "False", "", "", "False"),
-        ("mint", "3", "coins", "0.000000", "", "", "0", "5", "True", "herb", "0.925000", "True"),
-        ("bow", "0", "ship", "1.000000", "0", "ship", "5", "5", "False", "", "", "False"),
-    ]  # fmt: skip
+    assert [" ".join([*row.values()][:12]) for row in rows] == [
+        "mint 0 coins 0.375000 1 coins 5 5 False   False",
+        "mint 1 herb 1.000000 1 coins 3 5 False coins 0.960000 True",
+        "mint 2 herb 0.285714 2 herb 1 5 False   False",
+        "mint 3 coins 0.000000   0 5 True herb 0.925000 True",
+        "bow 0 ship 1.000000 0 ship 5 5 False   False",
+    ]
     assert [rows[i][side] for i in (2, 3) for side in ("left", "focal", "right")] == [
         *("crush the", "mint", "with a spoon"),
         *("'+", "mint", "'- see bank"),
@@ -220,33 +177,22 @@ def test_without_a_judge_nothing_is_suspected_and_extra_columns_follow(
     named = replace(mint, extra={"left": tuple(f"use-{i}" for i in range(len(mint)))})
     call_step(audit, {**corpora, "mint": named}, predictions=paths, judge=None, out=tmp_path)
     rows = read(tmp_path / "instances.csv")
-    assert {(r["contradicting"], r["confidence"], r["suspected_gold"]) for r in rows} == {
-        ("", "", "False")
-    }
+    verdicts = {(r["contradicting"], r["confidence"], r["suspected_gold"]) for r in rows}
+    assert verdicts == {("", "", "False")}
     assert [row["n_right"] for row in rows] == ["4", "2", "1", "0", "4"]
-    test = [f"use-{i}" for i in np.flatnonzero(mint.split == "test")]
-    assert [row["input_left"] for row in rows] == [*test, ""]
+    assert [row["input_left"] for row in rows] == ["use-3", "use-4", "use-5", "use-6", ""]
 
 
 def test_confusions(corpora: dict[str, Corpus], store: Callable[..., Path], tmp_path: Path) -> None:
     paths = [store("2", LAYERS["2"]), store("1", LAYERS["1"], "centroid")]
-    out = tmp_path / "audit" / "confusions.csv"
-    call_step(audit, corpora, predictions=paths, judge=None, out=out.parent)
-    expected = {
-        "2,logistic": "herb,herb,1 herb,coins,1 coins,herb,1 coins,coins,1",
-        "1,centroid": "herb,coins,2 coins,herb,1 coins,coins,1",
-    }
-    assert out.read_text().splitlines() == [
-        ",".join([*KEYS, "word", "gold", "predicted", "n"]),
-        *(
-            f"toy,full,focal,{name},{row}"
-            for name, rows in expected.items()
-            for row in (*(f"mint,{cells}" for cells in rows.split()), "bow,ship,ship,1")
-        ),
-    ]
-
-
-RIGHT = [0.9, 0.1, 0.1, 0.9]
+    call_step(audit, corpora, predictions=paths, judge=None, out=tmp_path)
+    header, *lines = (tmp_path / "confusions.csv").read_text().splitlines()
+    assert header.split(",") == [*KEYS, "word", "gold", "predicted", "n"]
+    second, first = "toy,full,focal,2,logistic", "toy,full,focal,1,centroid"
+    pairs = ["mint,herb,herb,1", "mint,herb,coins,1", "mint,coins,herb,1", "mint,coins,coins,1"]
+    expected = [f"{second},{pair}" for pair in (*pairs, "bow,ship,ship,1")]
+    pairs = ["mint,herb,coins,2", *pairs[2:], "bow,ship,ship,1"]
+    assert lines == expected + [f"{first},{pair}" for pair in pairs]
 
 
 @pytest.mark.parametrize("others", [{"corpus": {"mint": "0" * 64}}, {"corpus": {}}])
@@ -289,13 +235,8 @@ def test_a_sense_without_training_instances_has_no_probability(
     assert [row["suspected_gold"] for row in rows] == ["True", "False", "False", "True", "False"]
 
 
-# --- the real corpus ----------------------------------------------------------------------------
-
-
 @pytest.mark.slow
 def test_the_duplicates_of_coarsewsd20(real_corpora: dict[str, Corpus]) -> None:
     actual = count_duplicates(real_corpora, find_most_similar(real_corpora)).set_index("word")
-    assert actual["n_test"].sum() == 10_196
-    assert actual["near_duplicates"].sum() == actual["same_sense"].sum() == 1_075
     assert actual.loc["pitcher"].tolist() == [2_819, 774, 774, 2_045]
-    assert actual["without"].sum() == 9_121
+    assert actual.sum().tolist() == [10_196, 1_075, 1_075, 9_121]

@@ -21,7 +21,8 @@ ERRORS: dict[str, dict[str, Wrong]] = {
     "small": {"0": MANY, "1": SOME, "2": MANY, "mean-all": SOME},
 }
 FOLDS = {"0": POOR, "1": FAIR, "2": GOOD, "mean-all": POOR}
-OBJECTIVE = "mean_macro_f1"
+VERSIONS = {"wsd": "0", "numpy": "0"}
+READ = {"pooling": "mean", "input": "plain", "precision": "float32"}
 
 
 def record(model: str) -> dict[str, Any]:
@@ -41,7 +42,6 @@ def made_run(
     models: Sequence[str] = ("large", "small"),
     *,
     errors: Mapping[str, Mapping[str, Wrong]] = ERRORS,
-    **changes: Any,
 ) -> Path:
     """Write the files of a run that an export reads, and the tables of its comparison."""
     folder.mkdir(parents=True)
@@ -54,13 +54,9 @@ def made_run(
         for classifier in ("centroid", "lda"):
             for layers, wrong in errors[model].items():
                 scores = FOLDS[layers]
-                versions = {"wsd": "0", "numpy": "0"}
-                common = {"pooling": "mean", "input": "plain", "precision": "float32"}
-                source = {
-                    "classifier": classifier, "space": {}, "versions": versions,
-                    "encoder": {"model": record(model), **common, "versions": versions}, **changes,
-                }  # fmt: skip
-                made = pair(folder, layers, wrong, scores, model=model, **source)
+                source = {"classifier": classifier, "space": {}, "versions": VERSIONS}
+                encoder = {"model": record(model), **READ, "versions": VERSIONS}
+                made = pair(folder, layers, wrong, scores, encoder=encoder, **source)
                 for kind, path, name in zip(files, made, ("predictions", "search"), strict=True):
                     place = f"{model}/{name}/full/focal/{layers}.{classifier}.parquet"
                     (folder / place).parent.mkdir(parents=True, exist_ok=True)
@@ -70,16 +66,10 @@ def made_run(
     names = {"scores": folder / "scores.csv", "summary": folder / "summary.csv"}
     provenance = {"provenance": folder / "provenance.json", "dataset": "made"}
     call_step(evaluate, predictions=files["predictions"], **names, **provenance)
-    call_step(
-        compare,
-        own,
-        candidates=files["predictions"],
-        selection=selection["out"],
-        selection_table=selection["table"],
-        scores=names["scores"],
-        table=folder / "comparison.csv",
-        out=folder / "comparison",
-    )
+    compared = {"table": folder / "comparison.csv", "out": folder / "comparison"}
+    chosen = {"selection": selection["out"], "selection_table": selection["table"]}
+    scores = names["scores"]
+    call_step(compare, own, candidates=files["predictions"], scores=scores, **chosen, **compared)
     tables = ("layers", "word_layers", "model_layers", "peaks")
     places = {name: folder / f"comparison/{name}.csv" for name in tables}
     call_step(layerwise, own, **files, **places)

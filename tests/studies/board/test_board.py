@@ -1,9 +1,7 @@
 """Exports and boards: one run gives the merged tables, and wrong files are refused."""
 
-import hashlib
 import io
 import json
-import random
 import shutil
 import zipfile
 from collections.abc import Callable, Iterator
@@ -20,11 +18,12 @@ from made_exports import ERRORS, export
 from two_words import SENSES, corpora
 
 from wsd.cli import main
-from wsd.errors import ConfigError, ResultError
+from wsd.errors import ConfigError
 from wsd.studies.board.board import check_together, read_export
-from wsd.studies.board.export import ABOUT, PREDICTIONS, SCORES, SUMS
+from wsd.studies.board.export import ABOUT, PREDICTIONS, SCORES, SUMS, checksums
 
 TABLES = ("encoders", "layers", "differences")
+Change = Callable[[dict[str, bytes]], Any]
 Capture = pytest.CaptureFixture[str]
 
 
@@ -57,10 +56,7 @@ def test_two_exports_merge_to_the_tables_of_one_run(
 ) -> None:
     """In any order; and of a run of both, the exports of one model each."""
     both = [export(folder / "both", tmp_path / f"{m}.zip", "--model", m) for m in ERRORS]
-    assert merged == board(tmp_path / "a", *both)
-    # A board needs no run: the exports can be on other machines.
-    elsewhere = Path(shutil.copy(folder / "both.zip", tmp_path / "copy.zip"))
-    assert merged == board(tmp_path / "b", elsewhere)
+    assert merged == board(tmp_path / "a", *both) == board(tmp_path / "b", folder / "both.zip")
 
 
 @pytest.mark.usefixtures("merged")
@@ -79,18 +75,10 @@ def test_the_tables_are_those_of_the_run_itself(folder: Path) -> None:
     shared = [name for name in comparison if name in encoders]
     assert set(comparison) - set(shared) == {"kind", "about", "reference_model"}
     pd.testing.assert_frame_equal(encoders[shared], comparison[shared].reset_index(drop=True))
-    assert {"relative_depth", "blocks", "width"} < {*encoders}
-
-
-@pytest.mark.usefixtures("merged")
-def test_the_confidence_set_is_over_encoders(folder: Path) -> None:
-    encoders = pd.read_csv(folder / "merged/encoders.csv", index_col="model")
-    assert encoders.loc["large", "p_largest_advantage"] == 1
-    assert encoders.loc["small", "p_largest_advantage"] < 1
-    assert encoders["in_confidence_set"].tolist() == [True, False]
+    assert encoders["in_confidence_set"].tolist() == ["True", "False"]
     # Layer 2 was selected on folds, although layer 1 is better on the test set.
-    assert encoders["layers"].tolist() == [2, 2]
-    assert encoders["relative_depth"].tolist() == [1, 1]
+    assert encoders["layers"].tolist() == ["2", "2"]
+    assert encoders["relative_depth"].astype(float).tolist() == [1, 1]
 
 
 def test_an_export_has_no_sentence_and_no_path(folder: Path) -> None:
@@ -121,26 +109,19 @@ def test_the_shipped_exports_can_be_merged(entries: Path) -> None:
 # Refused files
 
 
-def rewritten(
-    source: Path, out: Path, change: Callable[[dict[str, bytes]], Any], *, sealed: bool = True
-) -> Path:
+def rewritten(source: Path, out: Path, change: Change) -> Path:
     """Copy an export with other content, by default with the right checksums."""
     with zipfile.ZipFile(source) as archive:
         members = {name: archive.read(name) for name in archive.namelist()}
+    del members[SUMS]
     change(members)
-    if sealed:
-        members[SUMS] = "".join(
-            f"{hashlib.sha256(content).hexdigest()}  {name}\n"
-            for name, content in members.items()
-            if name != SUMS
-        ).encode()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in members.items():
+    with zipfile.ZipFile(out, "w") as archive:
+        for name, content in {SUMS: checksums(members), **members}.items():
             archive.writestr(name, content)
     return out
 
 
-def in_about(change: Callable[[Any], Any]) -> Callable[[dict[str, bytes]], None]:
+def in_about(change: Callable[[Any], Any]) -> Change:
     def apply(members: dict[str, bytes]) -> None:
         about = json.loads(members[ABOUT])
         change(about)
@@ -149,9 +130,7 @@ def in_about(change: Callable[[Any], Any]) -> Callable[[dict[str, bytes]], None]
     return apply
 
 
-def in_table(
-    name: str, column: str, change: Callable[[list[Any]], list[Any]]
-) -> Callable[[dict[str, bytes]], None]:
+def in_table(name: str, column: str, change: Callable[[list[Any]], list[Any]]) -> Change:
     def apply(members: dict[str, bytes]) -> None:
         table = pq.read_table(io.BytesIO(members[name]))
         place, kind = table.column_names.index(column), table.schema.field(column).type
@@ -163,20 +142,16 @@ def in_table(
     return apply
 
 
-def first_set(value: Any) -> Callable[[list[Any]], list[Any]]:
-    return lambda values: [value, *values[1:]]
-
-
-CHANGES: dict[str, Callable[[dict[str, bytes]], Any]] = {
-    "an unknown sense": in_table(PREDICTIONS, "c0", first_set(7)),
-    "no sense": in_table(PREDICTIONS, "c0", first_set(None)),
+CHANGES: dict[str, Change] = {
+    "an unknown sense": in_table(PREDICTIONS, "c0", lambda values: [7, *values[1:]]),
+    "no sense": in_table(PREDICTIONS, "c0", lambda values: [None, *values[1:]]),
     "another word": in_table(PREDICTIONS, "word", lambda values: ["x"] * len(values)),
-    "no such model": in_table(SCORES, "model", first_set("x")),
+    "no such model": in_table(SCORES, "model", lambda values: ["x", *values[1:]]),
     "no record": in_about(lambda about: about["models"]["large"]["encoder"].pop("model")),
     "a newer format": in_about(lambda about: about.update(format=2)),
     "another kind": in_about(lambda about: about.update(kind="x")),
-    "no json": lambda members: members.update({ABOUT: b"{"}),
     "no table": lambda members: members.update({SCORES: b"PAR1"}),
+    "another checksum": lambda members: members.update({SUMS: b""}),
     "a member less": lambda members: members.pop(PREDICTIONS),
 }
 
@@ -191,9 +166,7 @@ def assert_refused(path: Path, says: str, capsys: Capture, tmp_path: Path, *othe
 
 
 @pytest.mark.parametrize("name", CHANGES)
-def test_wrong_content_is_refused_despite_right_checksums(
-    folder: Path, tmp_path: Path, capsys: Capture, name: str
-) -> None:
+def test_wrong_content_is_refused(folder: Path, tmp_path: Path, capsys: Capture, name: str) -> None:
     same = rewritten(folder / "both.zip", tmp_path / "x.zip", lambda members: None)
     assert read_export(same).checksum == read_export(folder / "both.zip").checksum
     path = rewritten(folder / "both.zip", tmp_path / "x.zip", CHANGES[name])
@@ -204,54 +177,31 @@ def test_a_truncated_or_foreign_file_is_refused(
     folder: Path, tmp_path: Path, capsys: Capture
 ) -> None:
     whole = (folder / "both.zip").read_bytes()
-    for content in (whole[:-30], whole[: len(whole) // 2], b"", b"PK\x03\x04", b"a,b\n1,2\n"):
+    for content in (whole[:-30], b"", b"a,b\n1,2\n"):
         path = tmp_path / "x.zip"
         path.write_bytes(content)
-        assert_refused(path, "not a whole export", capsys, tmp_path, folder / "both.zip")
+        assert_refused(path, "not a whole export", capsys, tmp_path, folder / "large.zip")
     assert_refused(tmp_path / "no.zip", "is missing", capsys, tmp_path)
-    assert_refused(folder, "a folder in place of a file", capsys, tmp_path)
-
-
-def test_a_flipped_bit_is_refused_or_changes_nothing(folder: Path, tmp_path: Path) -> None:
-    """Some bytes of an archive, such as dates, decide nothing."""
-    whole, rng = (folder / "small.zip").read_bytes(), random.Random(1)
-    expected, path, refused = read_export(folder / "small.zip"), tmp_path / "x.zip", 0
-    for _ in range(60):
-        content = bytearray(whole)
-        content[rng.randrange(len(whole))] ^= 1 << rng.randrange(8)
-        path.write_bytes(content)
-        try:
-            assert read_export(path).checksum == expected.checksum
-        except ResultError:
-            refused += 1
-    assert refused > 40
 
 
 # Exports that do not belong together
 
 
-def other_corpus(about: Any) -> None:
-    about["corpus"]["words"]["bat"]["digest"] = "1" * 64
-
-
 APART = {
-    "a corpus": (in_about(other_corpus), "the corpora differ"),
-    "instances": (
-        in_table(PREDICTIONS, "near_duplicates", lambda values: [v + 5 for v in values]),
-        "the corpora differ",
+    "corpora": in_about(lambda about: about["corpus"]["words"]["bat"].update(digest="1" * 64)),
+    "corpora of other instances": in_table(
+        PREDICTIONS, "near_duplicates", lambda values: [v + 5 for v in values]
     ),
-    "an objective": (
-        in_about(lambda about: about.update(objective="mean_word_accuracy")),
-        "the objectives differ",
-    ),
+    "objectives": in_about(lambda about: about.update(objective="mean_word_accuracy")),
 }
 
 
-@pytest.mark.parametrize(("change", "says"), APART.values(), ids=APART)
+@pytest.mark.parametrize("what", APART)
 def test_other_exports_are_refused(
-    folder: Path, tmp_path: Path, capsys: Capture, change: Any, says: str
+    folder: Path, tmp_path: Path, capsys: Capture, what: str
 ) -> None:
-    path = rewritten(folder / "small.zip", tmp_path / "x.zip", change)
+    path = rewritten(folder / "small.zip", tmp_path / "x.zip", APART[what])
+    says = f"the {what.split()[0]} differ"
     assert_refused(path, says, capsys, tmp_path, folder / "large.zip")
 
 

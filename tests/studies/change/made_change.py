@@ -11,6 +11,7 @@ from call_step import call_step
 
 from wsd.artifacts.corpus_table import UNLABELLED, Corpus
 from wsd.storage.csv import read_csv
+from wsd.storage.file_names import file_name
 from wsd.studies.change import change
 from wsd.studies.change.change import TEXT_COLUMNS
 
@@ -39,15 +40,15 @@ def made_words() -> dict[str, Corpus]:
     return {word: made_corpus(word, ["1", "2"] * PER_GROUP) for word in SHIFTS}
 
 
-def write_all(folder: Path, words: dict[str, Corpus]) -> Path:
+def write_all(folder: Path, words: dict[str, Corpus], by: str = "period") -> Path:
     """Write the vectors of all words; return their folder."""
     for number, (word, corpus) in enumerate(words.items()):
         random = np.random.default_rng(number)
         vectors = random.normal(size=(LAYERS, len(corpus), 8)).astype(np.float32)
         vectors[:, :, 0] += 5
-        is_second = np.array(corpus.extra["period"]) == "2"
+        is_second = np.array(corpus.extra[by]) == "2"
         vectors[PLANTED, is_second, 1] += SHIFTS.get(word, 0)
-        write_vectors(folder / word / "focal.safetensors", corpus, vectors)
+        write_vectors(folder / file_name(word) / "focal.safetensors", corpus, vectors)
     return folder
 
 

@@ -3,19 +3,15 @@
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 import small_dwug
-from builders import write_vectors
 from call_step import call_step
 from importing import import_corpus
-from made_change import SHIFTS, Tables, made_corpus, read_tables, run
+from made_change import SHIFTS, Tables, made_corpus, read_tables, run, write_all
 from scipy.stats import spearmanr
 
-from wsd.artifacts.dataset import read_manifest
 from wsd.corpora.text_format import read_unlabelled
 from wsd.errors import ConfigError
-from wsd.storage.csv import read_csv
 from wsd.storage.file_names import file_name
 from wsd.studies.change import change
 
@@ -33,8 +29,6 @@ def test_planted_change_is_found_in_its_layer_only(tables: Tables) -> None:
     assert {*significant["layers"]} == {"1", "mean-all"}
     detected = {*significant.query("layers == '1'")["word"]}
     assert {"rock", "seal", "spring"} <= detected <= {w for w, shift in SHIFTS.items() if shift}
-    tops = rows.query("layers == '1'").sort_values("value")["word"].tolist()
-    assert {*tops[-3:]} == {"rock", "seal", "spring"}
 
 
 def test_agreement_with_gold_is_best_in_the_planted_layer(tables: Tables) -> None:
@@ -47,10 +41,9 @@ def test_agreement_with_gold_is_best_in_the_planted_layer(tables: Tables) -> Non
     values = changes.query("measure == 'prototype' and layers == '0'").set_index("word")["value"]
     expected = spearmanr(values.loc[[*SHIFTS]], [*SHIFTS.values()]).statistic
     assert by_layer.loc["0", "value"] == pytest.approx(expected, abs=1e-5)
-    assert (rows["low"] <= rows["value"]).all() and (rows["value"] <= rows["high"]).all()
     # COMPARE is the similarity across the groups, which falls with change.
-    reversed_ = agreement.query("measure == 'prototype' and gold == 'COMPARE'")
-    assert reversed_["value"].tolist() == rows["value"].tolist()
+    compared = agreement.query("measure == 'prototype' and gold == 'COMPARE'")
+    assert compared["value"].tolist() == rows["value"].tolist()
     binary = agreement.query("measure == 'prototype' and gold == 'change_binary'")
     assert binary.set_index("layers").loc["1", "value"] == pytest.approx(1)
 
@@ -67,9 +60,6 @@ def test_holm_adjusts_over_the_words_of_a_layer(tables: Tables) -> None:
         assert len(rows) == len(SHIFTS)
         lowest = rows.loc[rows["p"].idxmin()]
         assert lowest["p_holm"] == pytest.approx(min(1, len(SHIFTS) * lowest["p"]))
-
-
-# --- groups and confounds -----------------------------------------------------------------------
 
 
 def test_words_without_two_groups_are_left_out_with_the_reason(tmp_path: Path) -> None:
@@ -118,30 +108,20 @@ def test_confounds_of_length_and_form_and_centring(tmp_path: Path) -> None:
     assert plain["p"] < 0.05 and centred["value"] == pytest.approx(0, abs=1e-6)
 
 
-# --- from a folder of word usage graphs ---------------------------------------------------------
-
-
-def of_graphs(folder: Path, **more: str) -> Path:
-    """Import the small data set, measure change of random vectors, and return the tables."""
-    source, out = folder / "corpus", folder / "out"
-    import_corpus([small_dwug.write(folder / "dwug")], out=source, name="small")
-    corpora = {}
-    for word in read_manifest(source / "dataset.json").words:
-        corpora[word] = read_unlabelled(source / file_name(word), word)
-        vectors = np.random.default_rng(1).normal(size=(1, len(corpora[word]), 8))
-        path = folder / "vectors" / file_name(word) / "focal.safetensors"
-        write_vectors(path, corpora[word], vectors.astype(np.float32))
-    out.mkdir()
-    how = {"group": "grouping", "permutations": 19, "source": source, "out": out, **more}
-    call_step(change, corpora, embeddings=folder / "vectors", **how)
-    return out
-
-
 @pytest.mark.parametrize("options", [{}, {"clusters": "cluster"}])
-def test_gold_is_published_or_computed_from_clusters(
+def test_gold_of_word_usage_graphs_is_published_or_computed_from_clusters(
     options: dict[str, str], tmp_path: Path
 ) -> None:
-    words = read_csv(of_graphs(tmp_path, **options) / "change-words.csv").set_index("word")
+    """Import the small data set, and measure change of random vectors."""
+    source = tmp_path / "corpus"
+    import_corpus([small_dwug.write(tmp_path / "dwug")], out=source, name="small")
+    corpora = {word: read_unlabelled(source / file_name(word), word) for word in small_dwug.CHANGE}
+    embeddings = write_all(tmp_path / "vectors", corpora, by="grouping")
+    if options:
+        (source / "change.tsv").unlink()
+    how = {"group": "grouping", "permutations": 19, "source": source, "out": tmp_path, **options}
+    call_step(change, corpora, embeddings=embeddings, **how)
+    words = read_tables(tmp_path)[1].set_index("word")
     expected = {word: float(value) for word, value in small_dwug.CHANGE.items()}
     assert words["change_graded"].to_dict() == pytest.approx(expected, abs=1e-6)
     assert words[["n_first", "n_second"]].eq(4).all(axis=None)

@@ -16,30 +16,21 @@ from wsd.studies.change.groups import divide
 
 
 def test_average_precision_is_scikit_learns() -> None:
-    random = np.random.default_rng(1)
+    random, positive = np.random.default_rng(1), np.arange(12) % 3 == 0
     values = random.integers(0, 6, size=(40, 12)).astype(float)
-    positive = np.arange(12) % 3 == 0
     weights = random.integers(0, 3, size=(40, 12)).astype(float)
     weights[:, 0] = 1
     for own, counts in ((None, np.ones_like(weights)), (weights, weights)):
-        expected = [
-            average_precision_score(positive, row, sample_weight=count)
-            for row, count in zip(values, counts, strict=True)
-        ]
+        both = zip(values, counts, strict=True)
+        expected = [average_precision_score(positive, row, sample_weight=n) for row, n in both]
         assert average_precision(values, positive, own) == pytest.approx(expected)
 
 
-def test_predictors_without_information_stay_in_the_set_and_a_better_one_is_alone() -> None:
-    kept = []
-    for seed in range(6):
-        predictors = np.random.default_rng(seed).normal(size=(3, 12))
-        best = precision_set(predictors, np.arange(12) < 4, seed)
-        assert best.within[best.estimate.argmax()]
-        kept.append(best.within)
-    assert np.mean(kept) > 0.85
+def test_the_set_of_the_best_keeps_equal_predictors_and_a_better_one_is_alone() -> None:
     positive, random = np.arange(16) < 6, np.random.default_rng(1)
     predictors = np.stack([positive + random.normal(0, 0.1, 16), random.normal(size=16)])
     assert precision_set(predictors, positive).within.tolist() == [True, False]
+    assert precision_set(predictors[[1, 1]], positive).within.tolist() == [True, True]
 
 
 def test_judgments_of_unknown_identifiers_are_counted(
@@ -55,20 +46,11 @@ def test_judgments_of_unknown_identifiers_are_counted(
     write_judgments(tmp_path, lines[1:])
     with pytest.raises(CorpusError, match="known identifier"):
         gold.read_judgments(tmp_path, words, "identifier")
-    (tmp_path / "judgments.tsv").write_text("word\tjudgment\n", encoding="utf-8")
-    with pytest.raises(ResultError, match="identifier1"):
-        gold.read_judgments(tmp_path, words, "identifier")
 
 
-@pytest.mark.parametrize(
-    ("ratings", "reason"), [([3] * 8, "alike"), ([1, 2, 3], "fewer than"), ([*"abcdefg"], "")]
-)
-def test_gold_that_does_not_vary_has_no_agreement(
-    caplog: pytest.LogCaptureFixture, ratings: list[float], reason: str
-) -> None:
-    with caplog.at_level(logging.WARNING):
-        assert gold.varies(pd.Series(ratings), "x") == (not reason)
-    assert reason in caplog.text
+@pytest.mark.parametrize(("ratings", "varies"), [([3] * 8, 0), ([1, 2, 3], 0), ([*"abcdefg"], 1)])
+def test_gold_that_does_not_vary_has_no_agreement(ratings: list[float], varies: bool) -> None:
+    assert gold.varies(pd.Series(ratings), "x") == varies
 
 
 def test_a_change_table_with_text_is_refused(tmp_path: Path) -> None:

@@ -1,4 +1,6 @@
-"""The measures of change: exact answers, loops as oracles, intervals, and the null hypothesis."""
+"""The measures of change: exact answers, loops as oracles, intervals, and p-values."""
+
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -41,30 +43,45 @@ def test_small_answers_by_hand() -> None:
     assert actual[APD].p == 1
 
 
+def naive(first: np.ndarray, second: np.ndarray, clusters: list[np.ndarray]) -> dict[str, float]:
+    means = (group.mean(axis=0, keepdims=True) for group in (first, second))
+    shares = [np.bincount(labels, minlength=3) for labels in clusters]
+    return {
+        APD: cdist(first, second, "cosine").mean(),
+        PROTOTYPE: cdist(*means, "cosine").item(),
+        JSD: jensenshannon(*shares, base=2),
+    }
+
+
 @pytest.mark.parametrize("sizes", [(30, 40), (3, 4)], ids=["many", "fewer than dimensions"])
 def test_values_are_those_of_all_pairs_whatever_order_and_blocks(
     sizes: tuple[int, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(measures, "DRAWN", 1000)
-    vectors = two_groups(2, 1, sizes)
+    random, vectors = np.random.default_rng(0), two_groups(2, 1, sizes)
     is_second = np.arange(len(vectors)) >= sizes[0]
-    labels = np.random.default_rng(0).integers(0, 3, len(vectors))
-    first, second = vectors[~is_second], vectors[is_second]
-    means = (group.mean(axis=0, keepdims=True) for group in (first, second))
-    shares = [np.bincount(labels[rows], minlength=3) for rows in (~is_second, is_second)]
-    expected = {
-        APD: cdist(first, second, "cosine").mean(),
-        PROTOTYPE: cdist(*means, "cosine").item(),
-        JSD: jensenshannon(*shares, base=2),
-    }
-    order = np.random.default_rng(0).permutation(len(vectors))
-    for given in (
-        (vectors, is_second, labels),
-        (vectors[order], is_second[order], labels[order]),
-        (vectors, ~is_second, labels),
-    ):
-        actual = measure(*given, permutations=FEW)
+    labels, order = random.integers(0, 3, len(vectors)), random.permutation(len(vectors))
+    parts = [np.flatnonzero(~is_second), np.flatnonzero(is_second)]
+    expected = naive(*(vectors[rows] for rows in parts), [labels[rows] for rows in parts])
+    given = (vectors, is_second, labels)
+    for own in (given, [values[order] for values in given], (vectors, ~is_second, labels)):
+        actual = measure(*own, permutations=FEW)
         assert {name: actual[name].value for name in expected} == pytest.approx(expected)
+
+
+def test_p_is_the_share_of_all_assignments_that_differ_as_much() -> None:
+    vectors, labels = two_groups(1, 2, (4, 4)), np.array([0, 0, 0, 1, 1, 2, 2, 1])
+    drawn: dict[str, list[float]] = {APD: [], PROTOTYPE: [], JSD: []}
+    for chosen in combinations(range(8), 4):
+        parts = [list(chosen), [i for i in range(8) if i not in chosen]]
+        values = naive(*(vectors[rows] for rows in parts), [labels[rows] for rows in parts])
+        for name, value in values.items():
+            drawn[name].append(value)
+    actual = measure(vectors, np.arange(8) >= 4, labels, permutations=4999)
+    for name, values in drawn.items():
+        # The first assignment is the observed one.
+        expected = np.mean([value >= values[0] - 1e-10 for value in values])
+        assert actual[name].p == pytest.approx(expected, abs=0.03) and 0.03 < expected < 0.97
 
 
 def test_planted_change_has_a_low_p_and_an_interval_above_the_shuffled_groups() -> None:

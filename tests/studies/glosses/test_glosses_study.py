@@ -16,7 +16,6 @@ WRONG: list[Wrong] = [
     (top(glosses="nowhere.tsv"), "glosses", "'nowhere.tsv'", "word, sense and gloss, corpus or no"),
     (top(glosses="{a,b}.tsv"), "glosses", "'{a,b}.tsv' has braces", "a link to it"),
     (top(glosses="corpus", dataset="noad"), "glosses", "no glosses", "a table with"),
-    (top(glosses=True), "glosses", "True", "valid string"),
     (top(glosses="corpus", views=CLS), "views.store", "'focal'", "`glosses: none`"),
     (top(glosses="corpus", classifiers=TAKEN), "classifiers[0].name", "'Gloss'", "another name"),
 ]
@@ -30,31 +29,23 @@ def test_a_wrong_source_of_glosses_is_refused(wrong: Wrong) -> None:
 def test_a_corpus_without_senses_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     unlabelled = replace(DATASETS["quickstart"], labelled=False)
     monkeypatch.setitem(DATASETS, "quickstart", unlabelled)
-    with pytest.raises(ConfigError, match="no senses") as caught:
+    with pytest.raises(ConfigError, match="no senses"):
         check_changed(top(glosses="corpus"))
-    assert caught.value.where == "config key glosses"
 
 
 @pytest.mark.slow
 def test_zero_shot_rows_are_in_the_tables_and_on_the_page(every_step: Path) -> None:
+    both = {"gloss", "gloss-mean"}
     compared = [r for r in rows(every_step / "comparison.csv") if r["kind"] == "zero-shot"]
-    assert [(r["classifier"], r["layers"]) for r in compared] == [
-        ("gloss", "1"),
-        ("gloss-mean", "1"),
-    ]
-    tested = {r["classifier"] for r in rows(every_step / "comparison/differences.csv")}
-    assert {"gloss", "gloss-mean"} <= tested
+    assert {(r["classifier"], r["layers"]) for r in compared} == {(name, "1") for name in both}
+    assert both <= {r["classifier"] for r in rows(every_step / "comparison/differences.csv")}
     # They are not candidates for selection.
-    assert not {r["classifier"] for r in rows(every_step / "selection.csv")} & tested & {"gloss"}
-    summary = rows(every_step / "summary.csv")
-    keys = {(r["train"], r["test"], r["view"], r["layers"], r["classifier"]) for r in summary}
-    assert ("none", "test", "focal", "1", "gloss") in keys
+    assert not both & {r["classifier"] for r in rows(every_step / "selection.csv")}
+    assert "none" in {r["train"] for r in rows(every_step / "summary.csv")}
     assert "zero-shot, gloss-mean" in (every_step / "report/layers.html").read_text()
 
 
 BAD: dict[str, Refused] = {
-    "glosses that are no table": (
-        changed("glosses", "--glosses", "tiny.json"), 3, "tiny.json"),
     "glosses that were not embedded": (
         changed("zero-shot", "--glosses", "corpus"), 6, "belong to another table"),
     "one output of two": (changed("zero-shot", "--out", "o"), 2, "1 outputs"),

@@ -3,14 +3,14 @@
 import json
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
-import numpy as np
 import pytest
 from importing import import_corpus
 
 from wsd.artifacts.dataset import MANIFEST, read_manifest
 from wsd.errors import ConfigError, ResultError, WsdError
-from wsd.studies.pairs.pair_tables import PAIRS_FILE, SENTENCES_FILE, read_pairs
+from wsd.studies.pairs.pair_tables import PAIRS_FILE, SENTENCES_FILE, Pairs, read_pairs
 
 TRAIN = (
     "carry\tV\t1-1\tThey carried water .\tShe carries weight .\n"
@@ -36,14 +36,19 @@ def put(folder: Path, changes: Mapping[str, str | None] = {}) -> list[Path]:
     return [folder / name for name in reversed(DATA)]
 
 
+def imported(files: list[Path], **options: Any) -> tuple[Pairs, str]:
+    out = files[0].parent / "out"
+    text = import_corpus(files, out=out, name="mine", **options)
+    return read_pairs(out), text
+
+
 def test_a_corpus_of_pairs(tmp_path: Path) -> None:
+    pairs, text = imported(put(tmp_path), about={"licence": "mine too"})
     out = tmp_path / "out"
-    text = import_corpus(put(tmp_path), out=out, name="mine", about={"licence": "mine too"})
     assert text.splitlines()[:2] == [
         "5 pairs of 2 words, 9 sentences",
         "train: 1 pair with the same sense, 2 with different senses",
     ]
-    pairs = read_pairs(out)
     assert pairs.about["licence"] == "mine too" and pairs.about["title"] == "mine"
     assert pairs.word.tolist() == ["carry.v", "carry.v", "mint.n", "mint.n", "carry.v"]
     assert pairs.split.tolist() == ["train"] * 3 + ["dev", "test"]
@@ -66,31 +71,11 @@ def test_a_corpus_of_pairs(tmp_path: Path) -> None:
         read_pairs(out)
 
 
-def test_test_pairs_without_labels(tmp_path: Path) -> None:
-    files = put(tmp_path, {"test.gold.txt": None})
-    text = import_corpus(files, out=tmp_path / "out", name="mine")
-    assert "test: 1 pair without labels" in text
-    pairs = read_pairs(tmp_path / "out")
-    assert pairs.gold.tolist()[:4] == [0, 1, 0, 0] and np.isnan(pairs.gold[4])
-    assert pairs.labelled("test").tolist() == [] and pairs.labelled("train").tolist() == [0, 1, 2]
-
-
 def test_labels_that_lie_elsewhere_and_a_byte_order_mark(tmp_path: Path) -> None:
     *_, train = put(tmp_path, {name: f"\ufeff{text}" for name, text in FILES.items()})
     gold = (tmp_path / "train.gold.txt").rename(tmp_path / "elsewhere.txt")
-    import_corpus([train], out=tmp_path / "out", name="mine", gold=gold)
-    assert read_pairs(tmp_path / "out").gold.tolist() == [0, 1, 0]
-    assert read_pairs(tmp_path / "out").word[0] == "carry.v"
-
-
-@pytest.mark.parametrize(
-    ("word", "sentence"), [("\u82b1", "\u4e00 \u6735 \u82b1"), ("C", "the vitamin C")]
-)
-def test_words_of_one_character(tmp_path: Path, word: str, sentence: str) -> None:
-    line = f"{word}\tN\t2-2\t{sentence}\t{sentence} .\n"
-    files = [*put(tmp_path, {"train.data.txt": line, "train.gold.txt": "T\n"})][-1:]
-    import_corpus(files, out=tmp_path / "out", name="mine")
-    assert read_pairs(tmp_path / "out").word.tolist() == [f"{word}.n"]
+    pairs, _ = imported([train], gold=gold)
+    assert pairs.gold.tolist() == [0, 1, 0] and pairs.word[0] == "carry.v"
 
 
 # The second training pair in reverse order.
@@ -100,10 +85,8 @@ WRONG = {
     "out of range": ({"train.data.txt": TRAIN.replace("2-0", "3-0")},
                      "train.data.txt:3, column sentence1", "position 3"),
     "few columns": ({"dev.data.txt": "mint\tN\t0-0\tmint a\n"}, "dev.data.txt:1", "columns"),
-    "one position": ({"dev.data.txt": LINE.replace("0-0", "0")}, "dev.data.txt:1", "columns"),
     "no word": ({"dev.data.txt": LINE.replace("mint", " ", 1)}, "1, column word", "for the word"),
     "more gold": ({"dev.gold.txt": "F\nT\n"}, "dev.gold.txt:2", "1 pairs but 2 labels"),
-    "more pairs": ({"test.data.txt": LINE * 2}, "test.gold.txt:2", "2 pairs but 1 labels"),
     "two labels": ({"dev.data.txt": SAME_AS_TRAIN}, "dev.data.txt:1", "the label F, but T"),
     "unlike itself": ({"dev.data.txt": "mint\tN\t0-0\tmint a\tmint  a\n"}, "dev.data.txt:1",
                       "twice the same"),
@@ -117,9 +100,8 @@ WRONG = {
 def test_pairs_that_are_refused(
     tmp_path: Path, changes: dict[str, str | None], where: str, says: str
 ) -> None:
-    files = put(tmp_path, changes)
     with pytest.raises(WsdError) as caught:
-        import_corpus(files, out=tmp_path / "out", name="mine")
+        imported(put(tmp_path, changes))
     assert says in caught.value.problem
     assert str(caught.value.where).endswith(where)
     assert not (tmp_path / "out").exists()
@@ -127,15 +109,10 @@ def test_pairs_that_are_refused(
 
 def test_files_and_options_that_do_not_go_together(tmp_path: Path) -> None:
     _, dev, _ = put(tmp_path)
-    out = tmp_path / "out"
-    for files, options, says in (
-        ([dev], {"at_least": 2}, "cannot be combined with other files"),
-        ([dev], {"one_span": True}, "for which it has no effect"),
-    ):
-        with pytest.raises(ConfigError, match=says):
-            import_corpus(files, out=out, name="mine", **options)
-    table = tmp_path / "a.tsv"
-    table.write_text("sentence\tsense\n*mint* a\tb\n")
-    with pytest.raises(ConfigError, match="cannot be combined with other files"):
-        import_corpus([dev, table], out=out, name="mine")
-    assert not out.exists()
+    (tmp_path / "a.tsv").write_text("sentence\tsense\n*mint* a\tb\n")
+    with pytest.raises(ConfigError, match="no effect"):
+        imported([dev], one_span=True)
+    with pytest.raises(ConfigError, match="combined"):
+        imported([dev], at_least=2)
+    with pytest.raises(ConfigError, match="combined"):
+        imported([dev, tmp_path / "a.tsv"])

@@ -13,29 +13,20 @@ from wsd.errors import ConfigError, CorpusError
 from wsd.studies.pairs.pair_reader import find_columns, gold_of, split_of
 from wsd.studies.pairs.pair_tables import Pairs, read_pairs
 
+PLACE = dict(zip(("start1", "end1", "start2", "end2"), "2727", strict=True))
 MCL = [
-    {
-        "id": "a.0",
-        "lemma": "light",
-        **{"pos": "ADJ", "sentence1": "A light bag.", "sentence2": "a light, thin coat"},
-        **{"start1": "2", "end1": "7", "start2": "2", "end2": "7"},
-    },
-    {
-        # Arabic writes "and" as a part of the next word; the place is a part of the word.
-        "id": "a.1",
-        "lemma": "light",
-        "pos": "NOUN",
-        "sentence1": "The light is on",
-        "sentence2": "\u0648\u0646\u0648\u0631 \u0647\u0646\u0627",
-        **{"start1": "4", "end1": "9", "start2": "1", "end2": "4"},
-    },
-]
+    {"id": "a.0", "lemma": "light", "pos": "ADJ", **PLACE,
+     "sentence1": "A light bag.", "sentence2": "a light, thin coat"},
+    # Arabic writes "and" as a part of the next word; the place is a part of the word.
+    {"id": "a.1", "lemma": "light", "pos": "NOUN", "start1": "4", "end1": "9", "start2": "1",
+     "end2": "4", "sentence1": "The light is on", "sentence2": "\u0648\u0646\u0648\u0631 \u0647"},
+]  # fmt: skip
 TAGS = [{"id": "\ufeffa.1", "tag": "F"}, {"id": "a.0", "tag": "T"}]
 
 
 def focal(pairs: Pairs) -> list[list[str]]:
-    tokens, at = pairs.sentences.tokens, pairs.sentences.position
-    return [[tokens[row][at[row]] for row in entry] for entry in pairs.rows]
+    words = pairs.sentences.focal_tokens
+    return [[words[row] for row in entry] for entry in pairs.rows]
 
 
 def imported(folder: Path, files: dict[str, str], **options: object) -> tuple[Pairs, str]:
@@ -103,13 +94,15 @@ def test_places_in_tables(tmp_path: Path, text: str) -> None:
     assert pairs.word.tolist() == ["mint"] and pairs.gold.tolist() == [1]
 
 
+HEAD = "word,sentence1,sentence2"
+
+
 def test_a_word_without_a_place_that_is_not_there_once(tmp_path: Path) -> None:
-    text = "word,sentence1,sentence2,label\nmint,A mint of mint,Mint grew,T\nmint,a b,Mint,T\n"
+    text = f"{HEAD},label\nmint,A mint of mint,Mint grew,T\nmint,a b,Mint,T\n"
     with pytest.raises(CorpusError, match="2 lines cannot be read"):
         imported(tmp_path, {"mine.csv": text})
     pairs, summary = imported(tmp_path, {"mine.csv": f"{text}mint,A mint,Mint,F\n"}, skip_bad=True)
-    assert pairs.gold.tolist() == [0]
-    assert "left out: 1 of lines with a problem: no forms of '...' in sentence N" in summary
+    assert pairs.gold.tolist() == [0] and "left out: 1 of lines with a problem" in summary
 
 
 def test_named_columns_splits_and_extra_columns(tmp_path: Path) -> None:
@@ -132,27 +125,30 @@ def test_ratings_or_labels() -> None:
         find_columns(header, Options({"label": "x"}), "a:1")
 
 
-def test_only_some_pairs_have_a_split_or_a_rating(tmp_path: Path) -> None:
-    for name, column in (("train", "rating"), ("mine", "rating"), ("b.train", "label")):
-        text = f"word,sentence1,sentence2,{column}\nmint,a mint,mint,1\nmint,b mint,mint,0\n"
-        (tmp_path / f"{name}.csv").write_text(text)
-    for names, says in ((("train", "mine"), "a split"), (("train", "b.train"), "have ratings")):
-        files = [tmp_path / f"{name}.csv" for name in names]
-        with pytest.raises(ConfigError, match=says):
-            import_corpus(files, out=tmp_path / "out", name="mine")
+@pytest.mark.parametrize(
+    ("names", "says"), [(("train", "mine"), "a split"), (("train", "b.train"), "have ratings")]
+)
+def test_only_some_pairs_have_a_split_or_a_rating(
+    tmp_path: Path, names: tuple[str, ...], says: str
+) -> None:
+    files = [tmp_path / f"{name}.csv" for name in names]
+    for file in files:
+        column = "label" if file.name.startswith("b") else "rating"
+        file.write_text(f"{HEAD},{column}\nmint,a mint,mint,1\nmint,b mint,mint,0\n")
+    with pytest.raises(ConfigError, match=says):
+        import_corpus(files, out=tmp_path / "out", name="mine")
 
 
 USES = "lemma\tidentifier\tgrouping\tcontext\tindexes_target_token\n" + "".join(
     f"mint_nn\tu{i}\t{i % 2 + 1}\tthe {'big ' * i}mint {i}\t{4 + 4 * i}:{8 + 4 * i}\n"
     for i in range(4)
 )
+JUDGED = {"u0\tu1": "431", "u2\tu0": "12", "u3\tu1": "0-", "u1\tu3": "2", "u2\tu3": "0"}
 JUDGMENTS = "identifier1\tidentifier2\tannotator\tjudgment\n" + "".join(
     f"{pair}\t{annotator}\t{judgment}\n"
-    for pair, judgments in (
-        ("u0\tu1", "431"), ("u2\tu0", "12"), ("u3\tu1", "0-"), ("u1\tu3", "2"), ("u2\tu3", "0"),
-    )
+    for pair, judgments in JUDGED.items()
     for annotator, judgment in enumerate(judgments)
-)  # fmt: skip
+)
 
 
 def test_judgments_of_a_word_usage_graph(tmp_path: Path) -> None:
@@ -170,12 +166,10 @@ def test_judgments_of_a_word_usage_graph(tmp_path: Path) -> None:
 
 
 def story(sentence: str, average: float) -> dict[str, object]:
-    precontext = "They brought a seal and a letter."
-    values = {"homonym": "seal", "judged_meaning": "an animal", "precontext": precontext}
-    return values | {
-        **{"sentence": sentence, "ending": "", "average": average},
-        "example_sentence": "A seal slept.",
-    }
+    before = "They brought a seal and a letter."
+    senses = {"judged_meaning": "an animal", "example_sentence": "A seal slept."}
+    text = {"precontext": before, "sentence": sentence, "ending": ""}
+    return {"homonym": "seal", **senses, **text, "average": average}
 
 
 def test_plausibility_of_a_sense_in_a_story(tmp_path: Path) -> None:
@@ -190,9 +184,7 @@ def test_plausibility_of_a_sense_in_a_story(tmp_path: Path) -> None:
     assert pairs.extra == {"id": ("1", "7"), "judged_meaning": ("an animal", "an animal")}
 
 
-HEAD = "word,sentence1,sentence2"
 REFUSED = {
-    "no number": ({"a.csv": f"{HEAD},rating\nmint,a mint,mint,high\n"}, "could not convert"),
     "infinite": ({"a.csv": f"{HEAD},rating\nmint,a mint,mint,inf\n"}, "'inf' is no rating"),
     "all alike": ({"a.csv": f"{HEAD},rating\nmint,a mint,mint,3\nmint,b mint,mint,3.0\n"},
                   "all ratings are 3"),
@@ -218,5 +210,4 @@ def test_names_of_splits_and_label_files() -> None:
     splits = [split_of(Path(name)) for name in names]
     assert splits == ["train", "dev", "test", "test", "all"]
     assert gold_of(Path("a/data.en.data")) == Path("a/data.en.gold")
-    assert gold_of(Path("a/dev.data.txt")) == Path("a/dev.gold.txt")
     assert gold_of(Path("a/dev.DATA.TXT")) == Path("a/dev.gold.txt")

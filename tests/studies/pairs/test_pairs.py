@@ -2,12 +2,13 @@
 
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 from builders import write_vectors
+from call_step import call_step
 from made_pairs import pairs_of
 from scipy.stats import pearsonr, spearmanr
 
@@ -15,18 +16,18 @@ from wsd.errors import ConfigError, CorpusError, ResultError
 from wsd.metrics.nearest import unit_vectors
 from wsd.metrics.transforms import fitted
 from wsd.storage.csv import read_csv
+from wsd.studies.pairs import pairs as step
 from wsd.studies.pairs.pair_tables import (
     COSINES,
     OUT_OF_FOLD,
     TABLE,
     TESTS,
-    Pairs,
     read_cosines,
     read_pairs,
     write_cosines,
     write_pairs,
 )
-from wsd.studies.pairs.pairs import measure, run, score
+from wsd.studies.pairs.pairs import measure, score
 
 PAIRS = pairs_of(
     *(("a.n", "train", 0), ("a.n", "train", 0), ("b.v", "train", 1), ("b.v", "train", 1)),
@@ -66,211 +67,149 @@ def test_the_figures_by_hand() -> None:
     assert np.isnan([good["accuracy_low_by_word"], good["accuracy_high_by_word"]]).all()
 
 
-def test_six_words_are_exchanged_as_a_whole() -> None:
+@pytest.mark.parametrize(("words", "p"), [(6, 2 / 2**6), (5, 2 / 2**10)])
+def test_six_words_are_exchanged_as_a_whole(words: int, p: float) -> None:
     """The chosen row alone gets both pairs of each word right."""
-    rows = [(f"w{i}.n", "test", label) for i in range(6) for label in (0, 1)]
+    rows = [(f"w{i}.n", "test", label) for i in range(words) for label in (0, 1)]
+    right = np.array([0.1, 0.9] * (words + 1))
+    wrong = np.r_[right[:2], 1 - right[2:]]
     pairs = pairs_of(("a.n", "train", 0), ("a.n", "train", 1), *rows)
-    right, wrong = [0.1, 0.9] * 7, [0.1, 0.9] + [0.9, 0.1] * 6
-    names = {("none", "0"): np.array(right), ("none", "1"): np.array(wrong)}
-    test = score(pairs, names).query("split == 'test'")
+    test = score(pairs, {("none", "0"): right, ("none", "1"): wrong}).query("split == 'test'")
     assert test["chosen"].tolist() == [True, False]
-    assert test["p"].tolist()[1] == pytest.approx(2 / 2**6)  # by pairs, 2 / 2 ** 12
-    assert test["accuracy_low_by_word"].notna().all()
-    five = pairs_of(("a.n", "train", 0), ("a.n", "train", 1), *rows[:10])
-    names = {name: values[:12] for name, values in names.items()}
-    assert score(five, names)["p"].tolist()[-1] == pytest.approx(2 / 2**10)
-
-
-def test_holm_corrects_over_the_rows_of_the_page() -> None:
-    rng = np.random.default_rng(2)
-    rows = [(f"w{i}.n", "test", i % 2) for i in range(60)]
-    pairs = pairs_of(("a.n", "train", 0), ("a.n", "train", 1), *rows)
-    names = {("none", f"{i}"): np.r_[0.2, 0.8, rng.random(60)] for i in range(4)}
-    ordered = score(pairs, names).query("split == 'test' and not chosen").sort_values("p")
-    expected = np.maximum.accumulate(ordered["p"].to_numpy() * [3, 2, 1]).clip(max=1)
-    assert ordered["p_holm"].to_numpy() == pytest.approx(expected)
+    assert test["p"].tolist()[1] == pytest.approx(p)
+    assert test["accuracy_low_by_word"].notna().all() == (words == 6)
 
 
 def test_the_test_pairs_choose_nothing() -> None:
-    other = PAIRS.gold.copy()
-    other[PAIRS.split == "test"] = 1 - other[PAIRS.split == "test"]
-    flipped = replace(PAIRS, gold=other)
-    names = {("none", "0"): BAD, ("none", "1"): GOOD}
-    first, second = score(PAIRS, names), score(flipped, names)
-    assert (first["chosen"] == second["chosen"]).all()
-    assert (first["threshold"] == second["threshold"]).all()
+    def scored(**labels: Any) -> pd.DataFrame:
+        gold = PAIRS.gold.copy()
+        for split, own in labels.items():
+            gold[PAIRS.split == split] = own
+        return score(replace(PAIRS, gold=gold), {("none", "0"): BAD, ("none", "1"): GOOD})
+
+    first, second = scored(), scored(test=1 - PAIRS.gold[6:])
+    assert (first[["chosen", "threshold"]] == second[["chosen", "threshold"]]).all(axis=None)
     # Contradicting development pairs change the selection, whatever the training pairs are.
-    other = PAIRS.gold.copy()
-    other[4:6] = [1, 1]
-    assert score(replace(PAIRS, gold=other), names)["chosen"].tolist()[:2] == [1, 0]
+    assert scored(dev=[1, 1])["chosen"].tolist()[:2] == [1, 0]
     # Without development pairs, the training pairs decide.
-    other[4:6] = np.nan
-    actual = score(replace(PAIRS, gold=other), names)
-    assert actual["split"].unique().tolist() == ["train", "test"]
-    assert actual["chosen"].tolist()[:2] == [0, 1]
+    without = scored(dev=np.nan)
+    assert without["split"].unique().tolist() == ["train", "test"]
+    assert without["chosen"].tolist()[:2] == [0, 1]
 
 
 def test_transformations_are_fitted_on_training_sentences_alone() -> None:
-    rng = np.random.default_rng(0)
-    vectors = rng.normal(size=(22, 3)) * [1, 5, 0.2] + [3, 0, 1]
-    names = ("none", "centre", "remove-1", "whiten")
-    actual = measure(PAIRS, vectors, names)
-    for name in names:
+    vectors = np.random.default_rng(0).normal(size=(22, 3)) * [1, 5, 0.2] + [3, 0, 1]
+    actual = measure(PAIRS, vectors, ["none", "centre", "whiten"])
+    for name, cosines in actual.items():
         directions = unit_vectors(fitted(name, vectors[:8]).apply(vectors))
-        assert actual[name] == pytest.approx(
-            (directions[::2] * directions[1::2]).sum(axis=1), abs=1e-6
-        ), name
-    # The test sentences do not change the others.
-    moved = vectors.copy()
-    moved[12:] *= 7
-    moved[12:] += 2
-    for name, value in measure(PAIRS, moved, names).items():
-        assert value[:6] == pytest.approx(actual[name][:6]), name
-        assert not np.allclose(value[6:], actual[name][6:])
+        expected = (directions[::2] * directions[1::2]).sum(axis=1)
+        assert cosines == pytest.approx(expected, abs=1e-6), name
 
 
 def test_rounding_errors_do_not_rank_pairs_of_equal_vectors() -> None:
-    rng = np.random.default_rng(0)
-    vectors = np.repeat(rng.normal(size=(11, 300)).astype(np.float32), 2, axis=0)
+    vectors = np.random.default_rng(0).normal(size=(11, 300)).astype(np.float32).repeat(2, axis=0)
     for name, values in measure(PAIRS, vectors, ("none", "centre")).items():
         assert set(values) == {1.0}, name
 
 
 # --- pairs with ratings, and pairs without splits ----------------------------------------------
 
-RATED, NOISE, FLAT = ("none", "1"), ("none", "0"), ("none", "2")
-
-
-def rated(n_words: int, split: str = "all", seed: int = 0) -> tuple[Pairs, dict]:
-    """Four rated pairs of each word; one choice follows the ratings, others do not."""
-    rng = np.random.default_rng(seed)
-    ratings = rng.integers(1, 5, size=4 * n_words)
-    rows = [(f"w{i // 4}", split, rating) for i, rating in enumerate(ratings.tolist())]
-    good = ratings + rng.normal(size=len(rows))
-    cosines = {NOISE: rng.normal(size=len(rows)), RATED: good, FLAT: np.full(len(rows), 0.5)}
-    return pairs_of(*rows, graded=True), cosines
-
 
 def test_correlations_are_scipys_and_the_planted_layer_is_selected() -> None:
-    pairs, cosines = rated(30)
-    table = score(pairs, cosines)
+    """Four rated pairs of each word; layer 1 follows the ratings, the cosines of 2 do not vary."""
+    rng = np.random.default_rng(0)
+    ratings = rng.integers(1, 5, size=120)
+    pairs = pairs_of(*((f"w{i // 4}", "all", r) for i, r in enumerate(ratings)), graded=True)
+    layers = [rng.normal(size=120), ratings + rng.normal(size=120), np.full(120, 0.5)]
+    table = score(pairs, {("none", str(i)): values for i, values in enumerate(layers)})
     assert table["split"].tolist() == [OUT_OF_FOLD, "all", "all", "all"]
     rows = table[table["split"] == "all"].set_index("layers")
-    for name in (NOISE, RATED):
-        row = rows.loc[name[1]]
-        assert row["spearman"] == pytest.approx(spearmanr(cosines[name], pairs.gold).statistic)
-        assert row["pearson"] == pytest.approx(pearsonr(cosines[name], pairs.gold).statistic)
+    for layer in (0, 1):
+        row = rows.loc[str(layer)]
+        assert row["spearman"] == pytest.approx(spearmanr(layers[layer], pairs.gold).statistic)
+        assert row["pearson"] == pytest.approx(pearsonr(layers[layer], pairs.gold).statistic)
         for by in ("", "_by_word"):
             assert row[f"spearman_low{by}"] < row["spearman"] < row[f"spearman_high{by}"]
-    assert rows["chosen"].to_dict() == {"0": False, "1": True, "2": False}
-    assert rows["in_confidence_set"].to_dict() == {"0": False, "1": True, "2": False}
+    assert rows["chosen"].tolist() == rows["in_confidence_set"].tolist() == [False, True, False]
     # Cosines that do not vary have no correlation, and are worse than the selection.
     assert np.isnan(rows.loc["2", "spearman"]) and rows.loc["2", "p_holm"] < 0.05
     # All folds select the same layer: the selection has no other ranks.
     assert table.loc[0, "spearman"] == pytest.approx(rows.loc["1", "spearman"])
-    assert rows.loc["0", "p_holm"] < 0.05 and rows.loc["0", "difference"] < -0.3
+    assert rows.loc["0", "difference"] < -0.3
+    # The page tests three rows, of which that of the selection's own ranks has the highest p.
+    p, holm = (rows.sort_values("p")[name].to_numpy() for name in ("p", "p_holm"))
+    assert holm == pytest.approx(np.maximum.accumulate(p * [3, 2, 1]).clip(max=1))
 
 
-def test_the_selection_out_of_fold_is_not_optimistic() -> None:
-    """Of choices that know nothing, the best one looks good on the pairs that select it.
-
-    For labels, the thresholds are of the other folds too.
-    """
-    inside, outside = [], []
-    for seed in range(3):
-        rng = np.random.default_rng(seed)
-        rows = [(f"w{i}", "all", rating) for i, rating in enumerate(rng.random(24).tolist())]
-        cosines = {("none", str(i)): rng.random(24) for i in range(10)}
-        table = score(pairs_of(*rows, graded=True), cosines).query("chosen")
-        outside.append(table["spearman"].iloc[0])
-        inside.append(table["spearman"].iloc[1])
-    assert np.mean(inside) > 0.2 and np.mean(outside) < 0.1
-    accuracies = []
-    for seed in range(6):
-        rng = np.random.default_rng(seed)
-        cosines = {("none", "0"): rng.random(24), ("none", "1"): np.arange(24) % 2 + rng.random(24)}
-        table = score(pairs_of(*((f"w{i // 2}", "all", i % 2) for i in range(24))), cosines)
-        table = table.set_index(["split", "layers"])
-        assert table.loc[("all", "1"), "accuracy"] == table.loc[(OUT_OF_FOLD, "1"), "accuracy"]
-        accuracies.append(table.loc[("all", "0"), "accuracy"])
-    # Thresholds that had seen the pairs would be right for 62% of the pairs with random cosines.
-    assert np.mean(accuracies) < 0.55
+def test_out_of_fold_neither_thresholds_nor_the_selection_see_the_held_out_pairs() -> None:
+    """Five words, a fold each."""
+    pairs = pairs_of(*((f"w{i}", "all", i > 1) for i in range(5)))
+    # Without w1 or w2, the middle of the others is on the wrong side of it: 0.175 and 0.3.
+    rows = score(pairs, {("none", "0"): np.array([0.1, 0.2, 0.25, 0.4, 0.5])}).set_index("split")
+    assert rows.loc["all", "accuracy"] == rows.loc[OUT_OF_FOLD, "accuracy"] == 3 / 5
+    assert rows.loc["all", "threshold"] == pytest.approx(0.225)
+    # Of layers, each word's is the best for the other words.
+    rng, rest = np.random.default_rng(2), ~np.eye(5, dtype=bool)
+    ratings, layers = rng.random(5), rng.random((3, 5))
+    best = [np.argmax([spearmanr(own[i], ratings[i]).statistic for own in layers]) for i in rest]
+    assert len({*best}) > 1
+    units = (layers - layers.mean(axis=1)[:, None]) / layers.std(axis=1)[:, None]
+    pairs = pairs_of(*((f"w{i}", "all", rating) for i, rating in enumerate(ratings)), graded=True)
+    table = score(pairs, {("none", str(i)): own for i, own in enumerate(layers)})
+    expected = spearmanr(units[best, range(5)], ratings).statistic
+    assert table["spearman"][0] == pytest.approx(expected) != table["spearman"][1:].max()
 
 
 @pytest.mark.parametrize(("split", "says"), [("all", "no pair has a rating"), ("train", "label")])
 def test_pairs_without_labels_or_ratings(split: str, says: str) -> None:
     unknown = pairs_of(("a", split, -1), ("a", split, -1), graded=split == "all")
     with pytest.raises(CorpusError, match=says):
-        score(unknown, {NOISE: np.zeros(2)})
+        score(unknown, {("none", "0"): np.zeros(2)})
 
 
 # --- the files ----------------------------------------------------------------------------------
 
 
 def test_tables_keep_ratings_and_extra_columns(tmp_path: Path) -> None:
-    pairs, cosines = rated(3)
-    extra = {"id": tuple(f"p{i}" for i in range(12)), "line": ("x",) * 12, "none/0": ("y",) * 12}
+    pairs = pairs_of(
+        *((f"w{i}", "all", rating) for i, rating in enumerate([1, 2.5, -1])), graded=True
+    )
+    extra = {"id": ("p0", "p1", "p2"), "line": ("x",) * 3, "none/0": ("y",) * 3}
     pairs = replace(pairs, extra=extra)
-    pairs.gold[3] = np.nan
     write_pairs(tmp_path, pairs)
     read = read_pairs(tmp_path)
     assert read.is_graded and read.extra == extra
     assert read.gold == pytest.approx(pairs.gold, nan_ok=True)
+    cosines = {("none", "0"): np.zeros(3), ("none", "1"): np.ones(3)}
     write_cosines(tmp_path / COSINES, pairs, cosines, {"model": "toy", "view": "focal"})
     table = pd.read_parquet(tmp_path / COSINES)
     assert table["id"].tolist() == list(extra["id"]) and table["word"].tolist() == list(pairs.word)
     assert table["rating"].to_numpy() == pytest.approx(pairs.gold, nan_ok=True)
     # Names that the table has already.
-    assert table["line (extra)"].tolist() == ["x"] * 12
-    assert table["none/0 (extra)"].tolist() == ["y"] * 12
+    assert table["line (extra)"].tolist() == ["x"] * 3
+    assert table["none/0 (extra)"].tolist() == ["y"] * 3
     assert list(read_cosines(tmp_path / COSINES, read)[0]) == list(cosines)
 
 
-def laid_out(folder: Path, layers: list[str]) -> SimpleNamespace:
-    write_pairs(folder / "pairs", PAIRS)
-    rng = np.random.default_rng(0)
-    at = folder / "vectors" / "sentences" / "focal.safetensors"
-    vectors = rng.normal(size=(3, len(PAIRS.sentences), 4)).astype(np.float32)
-    write_vectors(at, PAIRS.sentences, vectors)
-    return SimpleNamespace(
-        pairs=folder / "pairs",
-        embeddings=folder / "vectors",
-        view="focal",
-        layers=layers,
-        transforms=["none", "centre", "whiten"],
-        seed=1,
-        out=folder / "out",
-    )
-
-
-def test_the_step(tmp_path: Path) -> None:
-    args = laid_out(tmp_path, ["all", "mean-all"])
-    run(args)
-    read = read_pairs(args.pairs)
+def test_the_step_and_its_inputs(tmp_path: Path) -> None:
+    write_pairs(tmp_path / "pairs", PAIRS)
+    vectors = np.random.default_rng(0).normal(size=(3, 22, 4)).astype(np.float32)
+    write_vectors(tmp_path / "v/sentences/focal.safetensors", PAIRS.sentences, vectors)
+    how = {"pairs": tmp_path / "pairs", "embeddings": tmp_path / "v", "out": tmp_path}
+    with pytest.raises(ConfigError, match="a mix needs training"):
+        call_step(step, layers=["mix-all"], **how)
+    call_step(step, layers=["all", "mean-all"], transforms=["none", "centre"], **how)
+    read = read_pairs(tmp_path / "pairs")
     assert read.about == PAIRS.about and (read.rows == PAIRS.rows).all()
-    cosines, provenance = read_cosines(args.out / COSINES, read)
-    names = ["0", "1", "2", "mean-all"]
-    assert list(cosines) == [(t, n) for t in ("none", "centre", "whiten") for n in names]
-    assert provenance["model"] == "toy"
-    table = read_csv(args.out / TABLE)
-    assert len(table) == 3 * len(names) * 3
-    assert table["chosen"].sum() == 3
-    before = (args.out / TABLE).read_bytes()
-    run(args)
-    assert (args.out / TABLE).read_bytes() == before
-
-
-def test_vectors_and_cosines_of_other_sentences_are_refused(tmp_path: Path) -> None:
-    args = laid_out(tmp_path, ["0"])
-    run(args)
+    cosines, provenance = read_cosines(tmp_path / COSINES, read)
+    names = [(t, n) for t in ("none", "centre") for n in ("0", "1", "2", "mean-all")]
+    assert list(cosines) == names and provenance["model"] == "toy"
+    assert cosines["none", "1"] == pytest.approx(measure(PAIRS, vectors[1], ["none"])["none"])
+    table = read_csv(tmp_path / TABLE)
+    assert len(table) == 3 * len(names) and table["chosen"].sum() == 3
     other = pairs_of(("a.n", "train", 0), ("a.n", "train", 1))
     with pytest.raises(ResultError, match="belong to other pairs"):
-        read_cosines(args.out / COSINES, other)
-    write_pairs(args.pairs, other)
+        read_cosines(tmp_path / COSINES, other)
+    write_pairs(tmp_path / "pairs", other)
     with pytest.raises(ResultError, match="belong to another table"):
-        run(args)
-
-
-def test_a_mix_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="a mix needs training"):
-        run(laid_out(tmp_path, ["mix-all"]))
+        call_step(step, layers=["0"], **how)

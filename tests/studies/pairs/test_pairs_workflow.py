@@ -20,27 +20,18 @@ LINES = {
 }
 
 
-def put(checkout: Checkout) -> Path:
-    files = checkout.root / "files"
-    files.mkdir(exist_ok=True)
-    for split, (data, gold) in LINES.items():
-        (files / f"{split}.data.txt").write_text(data)
-        (files / f"{split}.gold.txt").write_text(gold)
-    data = checkout.root / "data"
-    arguments = [str(files / f"{split}.data.txt") for split in LINES]
-    assert main(["import", *arguments, "--name", "mine", "--out", str(data)]) == 0
-    return data
-
-
 @pytest.mark.slow
 def test_from_the_import_to_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     checkout = Checkout.create(tmp_path / "wsd")
-    data = put(checkout)
-    first = {**checkout.tiny_model(), "name": "first", "pooling": "first"}
+    for split, (data, gold) in LINES.items():
+        (tmp_path / f"{split}.data.txt").write_text(data)
+        (tmp_path / f"{split}.gold.txt").write_text(gold)
+    files = [str(tmp_path / f"{split}.data.txt") for split in LINES]
+    assert main(["import", *files, "--name", "mine", "--out", str(tmp_path / "data")]) == 0
     config = checkout.configure(
         "pairs",
-        dataset={"name": "mine", "path": str(data), "title": "My <pairs>"},
-        models=[checkout.tiny_model(), first],
+        dataset={"name": "mine", "path": str(tmp_path / "data"), "title": "My <pairs>"},
+        models=[{**checkout.tiny_model(), "pooling": "first"}],
         layers=["all", "mean-all", "mix-all"],
         transforms=["none", "remove-1"],
         # Keys without an effect on pairs.
@@ -49,33 +40,28 @@ def test_from_the_import_to_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyP
     )
     call = ("--cores", "2", "--configfile", config)
     run = checkout.run(*call)
-    counted = {"copy_corpus": 1, "corpus": 1, "model": 2, "embed": 2, "alignment": 2}
-    assert dict(run.jobs) == {**counted, "pairs": 2, "pairs_page": 2}
+    steps = ("copy_corpus", "corpus", "model", "embed", "alignment", "pairs", "pairs_page")
+    assert run.jobs == dict.fromkeys(steps, 1)
     results = checkout.root / "results"
-    for model in ("tiny", "first"):
-        table = read_csv(results / f"mine/{model}/pairs.csv")
-        assert table["layers"].unique().tolist() == ["0", "1", "2", "mean-all"]
-        assert table["transform"].unique().tolist() == ["none", "remove-1"]
-        page = (results / f"mine/{model}/pairs.html").read_text()
-        assert "My &lt;pairs&gt;" in page and "the <strong>bank</strong> of" in page
-        assert str(results / f"mine/{model}/pairs.html") in run.text
-        # Only the view that is read.
-        vectors = (results / f"mine/{model}/embeddings").glob("*/*.safetensors")
-        assert [path.name for path in vectors] == ["focal.safetensors"]
+    table = read_csv(results / "mine/tiny/pairs.csv")
+    assert table["layers"].unique().tolist() == ["0", "1", "2", "mean-all"]
+    assert table["transform"].unique().tolist() == ["none", "remove-1"]
+    page = results / "mine/tiny/pairs.html"
+    assert "My &lt;pairs&gt;" in page.read_text() and "<strong>bank</strong>" in page.read_text()
+    assert str(page) in run.text
+    # Only the view that is read.
+    (vectors,) = (results / "mine/tiny/embeddings").glob("*/*.safetensors")
+    assert vectors.name == "focal.safetensors"
     listed = (results / "index.html").read_text()
-    assert 'href="mine/first/pairs.html"' in listed and "My &lt;pairs&gt;" in listed
-    assert checkout.run(*call).nothing
+    assert 'href="mine/tiny/pairs.html"' in listed and "My &lt;pairs&gt;" in listed
     monkeypatch.chdir(checkout.root)
     assert main(["check"]) == 0 == main(["plan", config])
 
-    # The sentences disappear from the page, and nothing is embedded again.
-    run = checkout.run(*call, checkout.configure("less", sentences=False))
-    assert set(run.jobs) == {"pairs_page"}
-    page = (results / "mine/tiny/pairs.html").read_text()
-    assert "<strong>bank" not in page and "<bdi>bank.n</bdi> 1" in page
-
-    # A named run shares the vectors; the list names its page.
-    run = checkout.run(*call, checkout.configure("other", run="other", layers=["mean-all"]))
+    # A named run shares the vectors; its page has no sentences, and the list names it.
+    changed = {"run": "other", "layers": ["mean-all"], "sentences": False}
+    run = checkout.run(*call, checkout.configure("other", **changed))
     assert set(run.jobs) == {"pairs", "pairs_page"}
-    listed = (results / "index.html").read_text()
-    assert 'href="mine/runs/other/tiny/pairs.html"' in listed
+    page = results / "mine/runs/other/tiny/pairs.html"
+    assert "<strong>bank" not in page.read_text() and "<bdi>bank.n</bdi> 1" in page.read_text()
+    assert 'href="mine/runs/other/tiny/pairs.html"' in (results / "index.html").read_text()
+    assert checkout.run(*call, str(checkout.root / "config/other.yaml")).nothing

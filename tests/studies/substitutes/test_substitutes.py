@@ -1,8 +1,7 @@
 """What an encoder would say in the focal word's place: a known head, and transformers' own."""
 
 import json
-from collections.abc import Callable
-from itertools import pairwise
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,12 +20,7 @@ from tiny import corpus_of, tiny_bert, tiny_tokenizer
 
 from wsd.artifacts.corpus_table import Corpus, write
 from wsd.artifacts.encoder_input import MASKED, PLAIN
-from wsd.artifacts.substitute_table import (
-    SEEN,
-    Fillers,
-    K,
-    read_substitutes,
-)
+from wsd.artifacts.substitute_table import SEEN, Fillers, K, read_substitutes
 from wsd.encoder.model import resolve
 from wsd.errors import ModelError, ResultError
 from wsd.studies.registry import STUDIES
@@ -49,63 +43,44 @@ def filled(model: FillMask, corpus: Corpus = SENTENCES, threads: int = 1) -> dic
 
 
 @pytest.fixture(scope="module")
-def known(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A BERT whose head says, at each place, the next piece of the vocabulary.
-
-    Special tokens come next, likelier than all other pieces. Its decoder is not its embeddings.
-    """
-    folder = tmp_path_factory.mktemp("known")
-    tokenizer = tiny_tokenizer()
-    n, width = len(tokenizer), 128
-    config = transformers.BertConfig(
-        vocab_size=n, hidden_size=width, num_hidden_layers=1, num_attention_heads=4,
-        intermediate_size=8, max_position_embeddings=64, tie_word_embeddings=False,
-    )  # fmt: skip
-    torch.manual_seed(0)
-    model = transformers.BertForMaskedLM(config)
-    with torch.no_grad():
-        embeddings = model.bert.embeddings
-        embeddings.position_embeddings.weight.zero_()
-        embeddings.token_type_embeddings.weight.zero_()
-        embeddings.word_embeddings.weight.copy_(torch.eye(n, width))
-        # A little of the context remains, as a model without any is refused.
-        model.bert.encoder.layer[0].attention.output.dense.weight.mul_(0.5)
-        head = model.cls.predictions
-        head.transform.dense.weight.copy_(torch.eye(width))
-        head.transform.dense.bias.zero_()
-        head.decoder.weight.zero_()
-        head.decoder.weight[1:, : n - 1] = torch.eye(n - 1)
-        head.decoder.bias.zero_()
-        head.decoder.bias[:5] = 20.0
-    model.save_pretrained(folder)
-    tokenizer.save_pretrained(folder)
-    return folder
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tiny_bert(tmp_path_factory.mktemp("tiny"), head=True)
 
 
-def test_the_head_is_asked_at_the_focal_word_masked_and_left_in(known: Path) -> None:
-    actual, after = filled(FillMask.load(str(known), device="cpu")), following()
-    firsts = {seen: [entry[0] for entry in actual[seen].pieces] for seen in SEEN}
-    assert firsts[MASKED] == [after["[MASK]"]] * 4
-    # The second focal word has many pieces; the model predicts at the first one.
-    assert firsts[PLAIN] == [after[piece] for piece in ("crane", "q", "crane", "crane")]
+def assert_naive(actual: dict[str, Fillers], folder: Path, pieces: Sequence[str]) -> None:
+    """Compare with transformers' own head, asked for one whole sentence at a time."""
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+    model = transformers.AutoModelForMaskedLM.from_pretrained(folder).eval()
+    for row, (tokens, at) in enumerate(zip(SENTENCES.tokens, SENTENCES.position, strict=True)):
+        words = {MASKED: tokenizer.mask_token, PLAIN: tokens[at]}
+        for seen, word in words.items():
+            inputs = tokenizer(
+                " ".join([*tokens[:at], word, *tokens[at + 1 :]]), return_tensors="pt"
+            )
+            if seen == MASKED:  # unmasked, the first piece of the word is there
+                first = int((inputs["input_ids"][0] == tokenizer.mask_token_id).nonzero())
+            with torch.no_grad():
+                logits = model(**inputs).logits[0, first]
+            chances = logits.softmax(dim=0)
+            chances[tokenizer.all_special_ids] *= -1
+            likely = chances[: len(tokenizer)].topk(K)
+            assert actual[seen].probabilities[row] == pytest.approx(likely.values, rel=1e-4)
+            # Rounding may swap two nearly equal substitutes.
+            spelt = [pieces[number] for number in likely.indices]
+            own = actual[seen].pieces[row].tolist()
+            assert {*own} == {*spelt} and own[0] == spelt[0]
 
 
-def following() -> dict[str, str]:
-    vocabulary = sorted(tiny_tokenizer().get_vocab().items(), key=lambda item: item[1])
-    pieces = [piece for piece, _ in vocabulary]
-    return dict(pairwise(pieces))
-
-
-def test_special_tokens_are_never_listed_and_have_their_share(known: Path) -> None:
-    actual = filled(FillMask.load(str(known), device="cpu"))
+def test_the_head_is_asked_at_the_first_piece_of_the_focal_word(tiny: Path) -> None:
+    """The second focal word has many pieces."""
+    model = FillMask.load(str(tiny), device="cpu")
+    actual = filled(model)
+    assert_naive(actual, tiny, model.pieces)
     special = set(tiny_tokenizer().all_special_tokens)
     for fillers in actual.values():
         assert all(len(pieces) == len(set(pieces)) == K for pieces in fillers.pieces)
         assert special.isdisjoint(fillers.pieces.flat)
-        # Each of the five has more than the likeliest other piece.
-        assert all(
-            of_row.sum() < 0.05 and (np.diff(of_row) <= 0).all() for of_row in fillers.probabilities
-        )
+        assert (np.diff(fillers.probabilities) <= 0).all()
 
 
 def generator(folder: Path) -> Path:
@@ -121,36 +96,22 @@ def generator(folder: Path) -> Path:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "name", ["bert", "bert-cased", "roberta", "albert", "distilbert", "electra", "modernbert",
-             "mpnet", "xlm-roberta", "camembert", "deberta-v2"]
+    "name", ["bert", "roberta", "albert", "distilbert", "electra", "modernbert", "mpnet",
+             "xlm-roberta", "deberta-v2"]
 )  # fmt: skip
-def test_masked_substitutes_equal_fill_mask(built: Built, tmp_path: Path, name: str) -> None:
+def test_substitutes_are_those_of_transformers(built: Built, tmp_path: Path, name: str) -> None:
     folder = generator(tmp_path / name) if name == "electra" else built(name)
     model = FillMask.load(str(folder), device="cpu")
-    actual = filled(model)[MASKED]
-    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
-    peer = transformers.pipeline("fill-mask", model=str(folder), tokenizer=tokenizer, device="cpu")
-    for row, tokens in enumerate(SENTENCES.tokens):
-        masked = list(tokens)
-        masked[SENTENCES.position[row]] = tokenizer.mask_token
-        output = peer(" ".join(masked), top_k=K + len(tokenizer.all_special_ids))
-        output = [entry for entry in output if entry["token"] not in tokenizer.all_special_ids][:K]
-        chances = [entry["score"] for entry in output]
-        assert np.allclose(actual.probabilities[row], chances, rtol=1e-4, atol=1e-7)
-        spelled = [model.pieces[entry["token"]] for entry in output]
-        # Rounding may swap two nearly equal substitutes.
-        assert set(actual.pieces[row]) == set(spelled) and actual.pieces[row][0] == spelled[0]
+    assert_naive(filled(model), folder, model.pieces)
 
 
-@pytest.mark.slow
-def test_any_number_of_threads_gives_the_same(built: Built) -> None:
-    many = corpus_of(*((f"the crane {'flew ' * i}near the river", 1) for i in range(60)))
-    model = FillMask.load(str(built("bert")), device="cpu")
-    one_thread, two_threads = (filled(model, many, threads) for threads in (1, 2))
+def test_any_number_of_threads_gives_the_same(tiny: Path) -> None:
+    many = corpus_of(*((f"the crane {'flew ' * i}near the river", 1) for i in range(40)))
+    model = FillMask.load(str(tiny), device="cpu")
+    one, two = (filled(model, many, threads) for threads in (1, 2))
     for seen in SEEN:
-        assert np.array_equal(one_thread[seen].pieces, two_threads[seen].pieces)
-        assert np.array_equal(one_thread[seen].probabilities, two_threads[seen].probabilities)
-    assert not np.array_equal(one_thread[MASKED].pieces, one_thread[PLAIN].pieces)
+        assert np.array_equal(one[seen].pieces, two[seen].pieces)
+        assert np.array_equal(one[seen].probabilities, two[seen].probabilities)
 
 
 # Models without a usable head
@@ -171,31 +132,29 @@ def test_a_discriminator_and_other_architectures_have_no_head(built: Built, name
         FillMask.load(str(built(name)), device="cpu")
 
 
-@pytest.mark.parametrize("lost", ["transform.dense.weight", "decoder.weight"])
-def test_an_incomplete_head_is_refused(known: Path, tmp_path: Path, lost: str) -> None:
-    folder = zoo.copied(known, tmp_path / "lost")
+def test_an_incomplete_head_is_refused(tiny: Path, tmp_path: Path) -> None:
+    folder = zoo.copied(tiny, tmp_path / "lost")
     tensors = load_file(folder / "model.safetensors")
-    del tensors[f"cls.predictions.{lost}"]
+    del tensors["cls.predictions.transform.dense.weight"]
     save_file(tensors, folder / "model.safetensors", {"format": "pt"})
-    with pytest.raises(ModelError, match=r"lack 1 of the model's tensors, such as .*" + lost):
+    with pytest.raises(ModelError, match=r"lack 1 .*transform\.dense\.weight"):
         FillMask.load(str(folder), device="cpu")
 
 
-def test_a_tokenizer_without_a_mask_token_is_refused(known: Path, tmp_path: Path) -> None:
-    folder = zoo.copied(known, tmp_path / "maskless")
-    config = json.loads((folder / "tokenizer_config.json").read_text())
-    (folder / "tokenizer_config.json").write_text(
-        json.dumps({key: value for key, value in config.items() if key != "mask_token"})
-    )
+def test_a_tokenizer_without_a_mask_token_is_refused(tiny: Path, tmp_path: Path) -> None:
+    path = zoo.copied(tiny, tmp_path / "maskless") / "tokenizer_config.json"
+    config = json.loads(path.read_text())
+    del config["mask_token"]
+    path.write_text(json.dumps(config))
     with pytest.raises(ModelError, match="no mask token"):
-        FillMask.load(str(folder), device="cpu")
+        FillMask.load(str(path.parent), device="cpu")
 
 
 # Tables
 
 
-def test_a_table_says_of_which_model_and_instances_it_is(known: Path, tmp_path: Path) -> None:
-    record = resolve("known", path=str(known), sha256={}, blocks=1, width=128)
+def test_a_table_says_of_which_model_and_instances_it_is(tiny: Path, tmp_path: Path) -> None:
+    record = resolve("tiny", path=str(tiny), sha256={}, blocks=2, width=32)
     substitutes({tmp_path / "crane.parquet": SENTENCES}, record, device="cpu", threads=1)
     words, provenance = read_substitutes(tmp_path, {"crane": SENTENCES})
     assert provenance["model"] == {key: value for key, value in record.items() if key != "folder"}
@@ -230,8 +189,8 @@ def test_a_new_or_changed_word_costs_that_word(
     assert ask("bat", "mole") == ["bat", "mole"]
     before = files("s")
     assert ask("bat", "crane", "mole") == ["crane"]
-    changed = {"s/words.json", "s/.sums/words.json"}
-    assert {name for name in before if files("s")[name] != before[name]} == changed
+    changed = {name for name in before if files("s")[name] != before[name]}
+    assert changed == {"s/words.json", "s/.sums/words.json"}
     write(Path("corpus/crane.parquet"), of_word("crane", 6))
     assert ask("bat", "crane", "mole") == ["crane"]
     assert ask("bat", "crane", listing=False) == ["bat", "crane"]

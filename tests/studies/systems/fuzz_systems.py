@@ -11,30 +11,16 @@ from wsd.studies.systems import published, score
 def published_seeds() -> list[bytes]:
     corpus = small_corpus()
     lines = []
-    for i in range(3):
-        gold = corpus.senses[corpus.gold[6 + i]]
-        other = corpus.senses[1 - corpus.gold[6 + i]]
-        lines.append(
-            json.dumps(
-                {"idx": i, "gold": gold, "tokens": corpus.tokens[6 + i],
-                 "matches": [[gold, 0.9], [other, 0.1]]}
-            )
-        )  # fmt: skip
-    swapped = json.loads(lines[0])
-    swapped["matches"].reverse()
-    twice = json.loads(lines[0])
-    twice["matches"][1][0] = twice["matches"][0][0]
-    good = ("\n".join(lines) + "\n").encode()
-    return [
-        good,
-        good.replace(lines[0].encode(), json.dumps(swapped).encode()),
-        good.replace(lines[0].encode(), json.dumps(twice).encode()),
-        good.replace(b', ["crane_bird", 0.1]', b""),
-        good.replace(b"0.9", b"NaN"),
-        good.replace(b"0.9", b"1"),
-        good.replace(b'"gold"', b'"silver"'),
-        good[: len(lines[0]) + 1],
-    ]
+    for i, gold in enumerate(corpus.gold[6:]):
+        sense, other = corpus.senses[gold], corpus.senses[1 - gold]
+        matches = [[sense, 0.9], [other, 0.1]]
+        line = {"idx": i, "gold": sense, "tokens": corpus.tokens[6 + i], "matches": matches}
+        lines.append(json.dumps(line).encode())
+    good = b"\n".join(lines) + b"\n"
+    twice = good.replace(b'["crane_bird", 0.9], ["crane_machine", 0.1]', b'["x", 1], ["x", 2]')
+    changes = ((b', ["crane_bird", 0.1]', b""), (b"0.9", b"NaN"), (b"0.9", b"1"))
+    changed = [good.replace(*change) for change in (*changes, (b'"gold"', b'"silver"'))]
+    return [good, twice, *changed, good[: len(lines[0]) + 1]]
 
 
 def run_published(data: bytes, folder: Path) -> None:
@@ -44,12 +30,5 @@ def run_published(data: bytes, folder: Path) -> None:
     check_predictions([score.read_outputs(converted, {"crane": small_corpus()})])
 
 
-TARGETS = [
-    Target(
-        "published",
-        published_seeds,
-        run_published,
-        (b"idx", b"gold", b"matches", b"tokens", *JSON_TOKENS),
-        1.5,
-    ),
-]
+TOKENS = (b"idx", b"gold", b"matches", b"tokens", *JSON_TOKENS)
+TARGETS = [Target("published", published_seeds, run_published, TOKENS, 1.5)]

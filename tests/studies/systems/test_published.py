@@ -1,12 +1,12 @@
 """The authors' outputs: converted for `wsd score`, they give the published scores."""
 
-import csv
 import json
 from pathlib import Path
 
 import pytest
 from builders import MakeCorpus
 from call_step import call_step
+from steps import rows as read
 
 from wsd.artifacts import predictions
 from wsd.artifacts.corpus_table import Corpus
@@ -30,10 +30,7 @@ def corpus(make_corpus: MakeCorpus) -> Corpus:
 def outputs_in(folder: Path) -> Path:
     """Write the outputs for a word's test instances."""
     folder.mkdir(parents=True)
-    lines = [
-        {"gold": "b", "idx": i, "matches": matches, "tokens": ["a", "mint"]}
-        for i, matches in enumerate(MATCHES)
-    ]
+    lines = [{"gold": "b", "idx": i, "matches": m, "tokens": ["a"]} for i, m in enumerate(MATCHES)]
     (folder / "mint.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     return folder
 
@@ -45,14 +42,6 @@ def scored(
     lines = out.with_suffix(".jsonl")
     call_step(published, source=source, system=system, out=lines)
     return score_outputs(lines, system, corpora, out)
-
-
-def test_outputs_become_predictions(corpus: Corpus, tmp_path: Path) -> None:
-    system = "1nn-bert-base-uncased"
-    outputs_in(tmp_path / "published" / system)
-    (actual,) = scored(tmp_path, system, {"mint": corpus}, tmp_path / "p.parquet")
-    assert actual.predicted.tolist() == [1, 1, 0]
-    assert actual.scores.tolist() == [[0.25, 0.5], [1.0, 1.0], [0.5, -0.25]]
 
 
 @pytest.mark.parametrize("line", ["{}", '{"idx": 0, "matches": []}', '{"idx": 0, "matches": "b"}'])
@@ -85,17 +74,17 @@ def summary_of(folder: Path, files: list[Path]) -> list[dict[str, str]]:
     scores, summary, out = (folder / name for name in ("scores.csv", "summary.csv", "p.json"))
     tables = {"scores": scores, "summary": summary, "provenance": out}
     call_step(evaluate, predictions=files, dataset="d", reproduce="c", **tables)
-    with summary.open(newline="") as file:
-        return list(csv.DictReader(file))
+    return read(summary)
 
 
-def test_the_file_is_one_of_predictions(corpus: Corpus, tmp_path: Path) -> None:
+def test_outputs_become_predictions_and_rows_of_the_tables(corpus: Corpus, tmp_path: Path) -> None:
     paths = []
-    names = ["1nn-bert-base-uncased", "1nn-bert-large-uncased", *SYSTEMS]
-    for system in dict.fromkeys(names):
-        outputs_in(tmp_path / "source" / "published" / system)
+    for system in sorted(SYSTEMS):
+        outputs_in(tmp_path / "published" / system)
         paths.append(tmp_path / "out" / f"{system}.parquet")
-        scored(tmp_path / "source", system, {"mint": corpus}, paths[-1])
+        (actual,) = scored(tmp_path, system, {"mint": corpus}, paths[-1])
+        assert actual.predicted.tolist() == [1, 1, 0]
+        assert actual.scores.tolist() == [[0.25, 0.5], [1.0, 1.0], [0.5, -0.25]]
     large = predictions.read_predictions(paths[1])[1]
     model = {"name": "1nn-bert-large-uncased", "blocks": 24, "width": 1024}
     assert large["encoder"]["model"] == model and large["corpus"] == {"mint": corpus.digest}
@@ -121,30 +110,19 @@ FIGURES = {
 }
 
 
-@pytest.fixture(scope="module")
-def source(archive: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("real") / "source"
-    manifest = ARCHIVE.file_checksums()
-    extract(archive, out, {n: d for n, d in manifest.items() if "published/" in place(n)})
-    return out
-
-
-def accuracies(words: list[WordPredictions]) -> dict[str, float]:
-    return {word.word: float((word.gold == word.predicted).mean()) for word in words}
-
-
 @pytest.mark.slow
 def test_the_published_outputs_give_the_published_scores(
-    source: Path, real_corpora: dict[str, Corpus], coarsewsd20: Path, tmp_path: Path
+    archive: Path, real_corpora: dict[str, Corpus], coarsewsd20: Path, tmp_path: Path
 ) -> None:
+    manifest, source = ARCHIVE.file_checksums(), tmp_path / "source"
+    extract(archive, source, {n: d for n, d in manifest.items() if "published/" in place(n)})
     paths = [tmp_path / f"{system}.parquet" for system in SYSTEMS]
     for path in paths:
         words = scored(source, path.stem, real_corpora, path)
-        with (coarsewsd20 / folder_of(path.stem) / "summary.csv").open(newline="") as file:
-            rows = [row for row in csv.DictReader(file) if row["sense"] == "ALL"]
-        theirs = {row["word"]: float(row["acc"]) for row in rows}
-        assert len(theirs) == 20
-        assert accuracies(words) == pytest.approx(theirs, abs=1e-6)
+        rows = read(coarsewsd20 / folder_of(path.stem) / "summary.csv")
+        theirs = {row["word"]: float(row["acc"]) for row in rows if row["sense"] == "ALL"}
+        ours = {word.word: float((word.gold == word.predicted).mean()) for word in words}
+        assert len(theirs) == 20 and ours == pytest.approx(theirs, abs=1e-6)
     means = ("micro_accuracy", "mean_word_accuracy", "mean_macro_f1", "mean_balanced_accuracy")
     actual = {
         row["model"]: tuple(round(100 * float(row[mean]), 2) for mean in means)

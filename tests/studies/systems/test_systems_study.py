@@ -20,7 +20,6 @@ def of(*names: str, file: str = __file__) -> dict[str, list[dict[str, str]]]:
 WRONG: list[Wrong] = [
     (top(**of("x", file="{a,b}.jsonl")), "systems[0].file", "has braces", "a link to it"),
     (top(systems=["x"]), "systems[0]", "'x'", "its name"),
-    (top(systems=[{"name": "x"}]), "systems[0]", "'file'", "add the key"),
     (top(**of("x", file="x" * 300)), "systems[0].file", "no file", "JSON lines"),
     (top(**of(MINILM.upper())), "systems[0].name", MINILM.upper(), "a name that no model"),
     (top(**of("x", "X")), "systems[1].name", "'X'", "a name that no model"),
@@ -55,8 +54,6 @@ def test_published_predictions_are_in_the_same_tables(every_step: Path) -> None:
 
 BAD: dict[str, Refused] = {
     "no such system": (changed("published", "--system", "gpt"), 2, "gpt"),
-    "no system": (["published", "--source", "s", "--out", "o"], 2, "--system"),
-    "no name": (["score", "f", "--corpus", "c", "--out", "o"], 2, "--name"),
     "suffix": (["score", "f", "--name", "n", "--corpus", "c", "--out", "s.jsonl"], 2, ".parquet"),
     "evaluate a system twice": (
         changed("evaluate", "--predictions", "published.parquet"), 6, "have the same name"),

@@ -1,6 +1,5 @@
 """Write pages of uses for a word with planted clusters, with the real steps."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -10,9 +9,7 @@ from report_builder import made_extra
 from tiny import corpus_of
 
 from wsd.artifacts.corpus_table import UNLABELLED, Corpus, write
-from wsd.artifacts.dataset import ABOUT, COUNTS, FORMAT, MANIFEST
 from wsd.cli import main
-from wsd.storage.checksums import sha256
 from wsd.storage.file_names import file_name
 from wsd.studies.unlabelled.use_table import shown, write_uses
 from wsd.studies.unlabelled.uses import find_uses
@@ -28,32 +25,34 @@ LAYERS = ("0", "1", "mean-all")
 def corpus(
     *, labelled: bool, word: str = WORD, forms: Sequence[str] = (), running: bool = False
 ) -> Corpus:
-    """The crane's sentences; of the planted senses, or of none.
+    """Return the word's sentences with the planted senses, or with none.
 
     The focal word is the word, or each of its forms in turn. In running text, it is in quotes.
     """
-    forms = forms or (word,)
     # No near-duplicates, which `wsd import` would keep on one side.
     sentences = [
-        (
-            f"the FOCAL {OF_GROUP[group]} "
-            + " ".join(f"{chr(97 + i)}{letter}" for letter in "abcdefgh"),
-            1,
-        )
+        f"the FOCAL {OF_GROUP[group]} "
+        + " ".join(f"{chr(97 + i)}{letter}" for letter in "abcdefgh")
         for i, group in enumerate(GROUP)
     ]
-    made = replace(corpus_of(*sentences, n_train=len(GROUP)), word=word)
+    made = replace(corpus_of(*((s, 1) for s in sentences), n_train=len(GROUP)), word=word)
+    forms = [*(forms or (word,))] * len(GROUP)
     tokens = tuple(
-        (before, forms[i % len(forms)], *after) for i, (before, _, *after) in enumerate(made.tokens)
+        (the, form, *after) for form, (the, _, *after) in zip(forms, made.tokens, strict=False)
     )
     made = replace(made, tokens=tokens)
     if running:
         tokens = tuple((before, '"', focal, '"', *after) for before, focal, *after in tokens)
         touching = ((2, 3),) * len(tokens)
         made = replace(made, tokens=tokens, touching=touching, position=made.position + 1)
-    if labelled:
-        return replace(made, senses=("machine", "bird", HOSTILE), gold=GROUP.astype(np.int32))
-    return replace(made, senses=UNLABELLED, gold=np.zeros(len(GROUP), dtype=np.int32))
+    senses = ("machine", "bird", HOSTILE) if labelled else UNLABELLED
+    return replace(made, senses=senses, gold=GROUP.astype(np.int32) * labelled)
+
+
+def about(layers: str, centre: str | None = None) -> dict[str, object]:
+    """Return what a table of uses says of itself."""
+    encoder = {"model": {"name": "toy", "blocks": 2}}
+    return {"view": "focal", "layers": layers, "encoder": encoder, "seed": 1, "centre": centre}
 
 
 def made_uses(
@@ -63,7 +62,6 @@ def made_uses(
     more: Sequence[str] = (),
     word: str = WORD,
     forms: Sequence[str] = (),
-    centre: str | None = None,
     extra: bool = False,
     running: bool = False,
 ) -> Path:
@@ -71,47 +69,25 @@ def made_uses(
 
     Where there are several forms, each is further from the others than the planted groups are.
     """
-    corpora = {word: corpus(labelled=labelled, word=word, forms=forms, running=running)}
+    made = corpus(labelled=labelled, word=word, forms=forms, running=running)
     if extra:
-        corpora[word] = replace(corpora[word], extra=made_extra(len(GROUP)))
-    write(folder / "corpus" / f"{file_name(word)}.parquet", corpora[word])
-    files = []
+        made = replace(made, extra=made_extra(len(GROUP)))
+    write(folder / "corpus" / f"{file_name(word)}.parquet", made)
+    taken = shown(made, 1)
     for seed, layers in enumerate(LAYERS):
-        random = np.random.default_rng(seed)
-        vectors = 10 * np.eye(3, 8)[GROUP] + 0.3 * random.normal(size=(len(GROUP), 8))
+        vectors = np.random.default_rng(seed).normal(scale=0.3, size=(len(GROUP), 8))
+        vectors += 10 * np.eye(3, 8)[GROUP]
         if len(forms) > 1:
             vectors += 300 * np.eye(8)[3 + np.arange(len(GROUP)) % len(forms)]
-        vectors = vectors.astype(np.float32)
-        taken = shown(corpora[word], 1)
-        sampled = {word: corpora[word].take(taken)}
-        uses = {word: find_uses(sampled[word], vectors[taken], 6, 1, centre)}
-        files.append(folder / f"{layers}.parquet")
-        model = {"name": "toy", "blocks": 2}
-        content = {"view": "focal", "layers": layers, "encoder": {"model": model}}
-        content |= {"seed": 1, "centre": centre}
-        write_uses(files[-1], sampled, uses, content)
+        uses = {word: find_uses(made.take(taken), vectors[taken].astype(np.float32), 6, 1)}
+        write_uses(folder / f"{layers}.parquet", {word: made.take(taken)}, uses, about(layers))
     out = folder / "uses #1 & <co>"
-    arguments = ["--corpus", str(folder / "corpus"), "--words", word, "--out", str(out)]
-    arguments += ["--dataset", str(_manifest(folder / "source", labelled, word))]
-    assert main(["uses-page", *arguments, "--uses", *map(str, files), *more]) == 0
+    files = [str(folder / f"{layers}.parquet") for layers in LAYERS]
+    assert write_pages(folder, out, *files, *more, word=word) == 0
     return out
 
 
-def _manifest(folder: Path, labelled: bool, word: str) -> Path:
-    """A manifest with a hostile title; of its files only the names matter here."""
-    of_word = ("sentences.txt",) if not labelled else (
-        "classes_map.txt", "train.data.txt", "train.gold.txt", "test.data.txt", "test.gold.txt"
-    )  # fmt: skip
-    folder.mkdir()
-    (folder / "any").write_text("any")
-    content = {
-        "format": FORMAT,
-        "labelled": labelled,
-        "name": "mine",
-        **dict.fromkeys(ABOUT, ""),
-        "title": HOSTILE,
-        "words": {word: {**dict.fromkeys(COUNTS, 0), COUNTS[0]: len(GROUP), "senses": {}}},
-        "files": {f"{file_name(word)}/{name}": sha256(folder / "any") for name in of_word},
-    }
-    (folder / MANIFEST).write_text(json.dumps(content))
-    return folder / MANIFEST
+def write_pages(folder: Path, out: Path, *uses: str, word: str = WORD) -> int:
+    """Write the pages of some files of uses; return the exit code."""
+    data = ["--corpus", str(folder / "corpus"), "--words", word, "--dataset", "quickstart"]
+    return main(["uses-page", *data, "--out", str(out), "--uses", *uses])

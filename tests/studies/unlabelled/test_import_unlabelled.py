@@ -11,7 +11,7 @@ from wsd.artifacts.corpus_table import UNLABELLED
 from wsd.artifacts.dataset import MANIFEST, read_manifest
 from wsd.cli import main
 from wsd.corpora.text_format import read_unlabelled
-from wsd.errors import ConfigError, CorpusError, WsdError
+from wsd.errors import ConfigError, CorpusError
 from wsd.storage.file_names import file_name
 
 LINES = """The cell divides.
@@ -30,7 +30,7 @@ def imported(tmp_path: Path, text: str, name: str = "s.txt", **more: Any) -> str
 
 
 def uses(tmp_path: Path, word: str = "cell") -> list[tuple[int, str]]:
-    corpus = read_unlabelled(tmp_path / "out" / word, word)
+    corpus = read_unlabelled(tmp_path / "out" / file_name(word), word)
     assert corpus.senses == UNLABELLED and not corpus.is_labelled
     assert set(corpus.split.tolist()) == {"train"} and not corpus.gold.any()
     return [(int(p), " ".join(t)) for p, t in zip(corpus.position, corpus.tokens, strict=True)]
@@ -46,8 +46,7 @@ def test_lines_of_text(tmp_path: Path) -> None:
     ]
     assert "cell: 4 uses" in output and f"{tmp_path}/s.txt:4" in output
     manifest = json.loads((tmp_path / "out" / MANIFEST).read_text())
-    assert manifest["labelled"] is False
-    assert sum(manifest["left_out"].values()) == 2
+    assert manifest["labelled"] is False and sum(manifest["left_out"].values()) == 2
     dataset = read_manifest(tmp_path / "out" / MANIFEST)
     assert not dataset.labelled and dataset.sizes == {"cell": 4}
 
@@ -57,62 +56,53 @@ def test_lines_of_text(tmp_path: Path) -> None:
     [
         # Without spaces between the words, and with.
         ("\u82b1", "\u4e00\u6735\u82b1\n\u82b1 \u5f00\n\u773c\u82b1\u4e86\n",
-         ["\u4e00\u6735 \u82b1", "\u82b1 \u5f00", "\u773c \u82b1 \u4e86"]),
-        ("C.n", "Vitamin C.\nCD, C\nA C!\n", ["Vitamin C .", "CD , C", "A C !"]),
+         [(1, "\u4e00\u6735 \u82b1"), (0, "\u82b1 \u5f00"), (1, "\u773c \u82b1 \u4e86")]),
+        ("C.n", "Vitamin C.\nCD, C\nA C!\n", [(1, "Vitamin C ."), (2, "CD , C"), (1, "A C !")]),
+        # A mark decides.
+        ("cell", "a cell, a [[cell]]\na *cell* and a cell\na cell *is* a cell\n",
+         [(4, "a cell , a cell"), (1, "a cell and a cell"), (1, "a cell * is * a cell"),
+          (6, "a cell * is * a cell")]),
+        # A marked form is found in the other sentences.
+        ("cell", "my [[kell]]\nsome kell\na cell\nthe cell\n",
+         [(1, "my kell"), (1, "a cell"), (1, "the cell"), (1, "some kell")]),
     ],
 )  # fmt: skip
-def test_words_of_one_character(tmp_path: Path, word: str, text: str, expected: list[str]) -> None:
+def test_words_of_one_character_and_marks(
+    tmp_path: Path, word: str, text: str, expected: list[tuple[int, str]]
+) -> None:
     imported(tmp_path, text, word=word)
-    folder = tmp_path / "out" / file_name(word)
-    assert [" ".join(words) for words in read_unlabelled(folder, word).tokens] == expected
+    assert uses(tmp_path, word) == expected
 
 
-def test_a_mark_decides(tmp_path: Path) -> None:
-    imported(tmp_path, "a cell, a [[cell]]\na *cell* and a cell\na cell *is* a cell\n")
-    assert [place for place, _ in uses(tmp_path)] == [4, 1, 1, 6]
-
-
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
-        ("s.csv", "word,sentence\ncell,the cell grew\ncell,cells grew\ncell,a cell\n"),
-        ("s.tsv", "lemma\ttext\ncell\tthe cell grew\ncell\tcells grew\ncell\ta cell\n"),
-        ("s.jsonl", '{"word": "cell", "sentence": "the cell grew"}\n{"word": "cell", "sentence": '
-         '"cells grew"}\n{"word": "cell", "sentence": ["a", "cell"], "position": 1}\n'),
-    ],
-)  # fmt: skip
-def test_tables(tmp_path: Path, name: str, text: str) -> None:
-    imported(tmp_path, text, name, word=None)
-    assert uses(tmp_path) == [(1, "the cell grew"), (0, "cells grew"), (1, "a cell")]
+def test_tables(tmp_path: Path) -> None:
+    words = '{"word": "cell", "sentence": ["a", "cell"], "position": 1}\n'
+    found = ("the cell grew", "cells grew")
+    text = words + "".join(f'{{"word": "cell", "sentence": "{own}"}}\n' for own in found)
+    imported(tmp_path, text, "s.jsonl", word=None)
+    assert uses(tmp_path) == [(1, "a cell"), (1, "the cell grew"), (0, "cells grew")]
 
 
 def test_several_words_and_those_with_too_few(tmp_path: Path) -> None:
     table = "word,sentence\n" + "cell,a cell {}\nbat,a bat {}\n" * 3 + "crane,a crane\ncrane,x\n"
     output = imported(tmp_path, table.format(*"abcdef"), "s.csv", word=None)
-    assert (
-        "2 words without senses" in output and "left out: words with fewer than 3 uses: 1" in output
-    )
+    assert "2 words without senses" in output
+    assert "left out: words with fewer than 3 uses: 1" in output
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["bat", "cell", MANIFEST]
 
 
 @pytest.mark.parametrize(
     ("text", "more", "problem"),
     [
-        ("", {}, "empty"),
         ("\n \n", {}, "no sentence"),
         ("word,sentence\n", {"name": "s.csv", "word": None}, "no sentence"),
         ("a cell\tone\n", {}, "a tab"),
         ("a dog\na cat\n", {}, "no sentence has a form of 'cell'"),
         ("a cell\na cell\na cell\n", {}, "too few uses"),
         ("a dog\n", {"word": None}, "no word is marked"),
-        ("a [[cell\n", {}, "brackets"),
-        ("a *cell* in a *cell*\n", {}, "4 asterisks"),
-        ("a *cell*ular\n", {}, "'cell' is part of a word"),
         ("sense,sentence\nx,a cell\n", {"name": "s.csv"}, "'sense' is a column of senses"),
-        ("x,sentence\nx,a cell\n", {"name": "s.csv", "columns": {"sense": "x"}}, "'x' is a column"),
         ("word,sentence\ncell,a cell\n", {"name": "s.csv"}, "there is a column 'word'"),
     ],
-)  # fmt: skip
+)
 def test_refused_with_its_place(
     tmp_path: Path, text: str, more: dict[str, Any], problem: str
 ) -> None:
@@ -123,28 +113,19 @@ def test_refused_with_its_place(
     assert caught.value.fix and not (tmp_path / "out").exists()
 
 
-@pytest.mark.parametrize(
-    ("name", "more"),
-    [("s.xml", {}), ("s.txt", {"at_least": 2}), ("s.txt", {"senses": Path("x.tsv")})],
-)
+@pytest.mark.parametrize(("name", "more"), [("s.xml", {}), ("s.txt", {"at_least": 2})])
 def test_options_about_senses_are_refused(tmp_path: Path, name: str, more: dict[str, Any]) -> None:
     with pytest.raises(ConfigError):
         imported(tmp_path, LINES, name, **more)
     assert not (tmp_path / "out").exists()
 
 
-def test_on_the_command_line_and_round_trip(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "s.txt").write_text(LINES, encoding="utf-8")
-    out, into = tmp_path / "out", tmp_path / "corpus"
-    base = ["import", str(tmp_path / "s.txt"), "--unlabelled", "--name", "mine", "--out"]
-    assert main([*base, str(tmp_path / "other"), "--word", "crane"]) == CorpusError.exit_code
+    out = str(tmp_path / "out")
+    base = ["import", str(tmp_path / "s.txt"), "--unlabelled", "--name", "mine", "--out", out]
+    assert main([*base, "--word", "crane"]) == CorpusError.exit_code
     assert "crane, cranes" in capsys.readouterr().err
-    assert main([*base, str(out), "--word", "cell"]) == 0
-    assert main(["corpus", "--source", str(out), "--word=cell", "--out", str(into)]) == 0
-    assert (into / "cell.parquet").exists()
-    manifest = out / MANIFEST
-    manifest.write_text(manifest.read_text().replace('"labelled": false', '"labelled": true'))
-    with pytest.raises(WsdError, match="do not match"):
-        read_manifest(manifest)
+    assert main([*base, "--word", "cell"]) == 0
+    assert main(["corpus", "--source", out, "--word=cell", "--out", str(tmp_path / "into")]) == 0
+    assert (tmp_path / "into/cell.parquet").exists()
