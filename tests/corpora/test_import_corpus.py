@@ -404,22 +404,7 @@ def test_hostile_words_and_senses_in_natural_order(tmp_path: Path) -> None:
 
 # The text of an import, and the same text given by the user
 
-LINKS = [" ", "  ", "\u00a0", ", ", "-", " (", ") ", "\"", " \u201c", "\u201d ", "...", "'s ", "/"]
-    " ",
-    "  ",
-    "\u00a0",
-    ", ",
-    "-",
-    " (",
-    ") ",
-    '"',
-    " \u201c",
-    "\u201d ",
-    "...",
-    "'s ",
-    "; ",
-    "/",
-]
+LINKS = [" ", "  ", "\u00a0", ", ", "-", " (", ") ", '"', " \u201c", "\u201d ", "...", "'s ", "/"]
 WAYS = ("marked.tsv", "span.csv", "found.jsonl", "sample.xml")
 
 

@@ -296,8 +296,8 @@ def test_running_text_is_shown_and_downloaded_as_it_is(
     assert 'the "tower crane" steel hook ' in page.js("return document.body.textContent")
     name(page, 0, "one")
     name(page, 1, "other")
-    path = download(page, tmp_path / "tower_crane-senses.jsonl")
-    import_corpus([path], out=tmp_path / "named", name="named")
+    download(page, tmp_path / "tower_crane-senses.jsonl")
+    import_corpus([tmp_path / "tower_crane-senses.jsonl"], out=tmp_path / "named", name="named")
     back = read_text(tmp_path / "named" / "tower=20crane", "tower crane")
     given = corpus(labelled=False, running=True, **TOWER)
     texts = {given.text(row) for row in range(len(given))}
