@@ -33,17 +33,15 @@ def test_the_configs_of_the_page() -> None:
 def test_the_config_of_the_page_runs(built: Callable[..., Path], tmp_path: Path) -> None:
     folder = built("gpt2")
     shape = json.loads((folder / "config.json").read_text())
-    (first, second, _) = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)
-    for name, block in (("decoders", first), ("no-prefix", second)):
-        own = block.replace("/data/models/gpt2", str(folder))
-        own = own.replace("blocks: 12", f"blocks: {shape['n_layer']}")
-        own = own.replace("width: 768", f"width: {shape['n_embd']}")
-        checkout = Checkout.create(tmp_path / name)
-        (checkout.root / f"{name}.yaml").write_text(own)
-        config = ("--configfile", "config/quickstart.yaml", f"{name}.yaml")
-        checkout.run("--cores", "2", *config, "--config", "words=[crane]", "layers=[all]")
-        page = (checkout.root / "results/quickstart/report/index.html").read_text()
-        assert ("No token comes before a text" in page) == (name == "no-prefix")
+    (_, block, _) = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)
+    (entry,) = yaml.safe_load(block)["models"]
+    entry |= {"path": str(folder), "blocks": shape["n_layer"], "width": shape["n_embd"]}
+    checkout = Checkout.create(tmp_path / "wsd")
+    checkout.one_word("one")
+    own = checkout.configure("own", models=[entry])
+    checkout.run("--cores", "2", "--configfile", "config/one.yaml", own)
+    page = (checkout.root / "results/quickstart/report/index.html").read_text()
+    assert "No token comes before a text" in page
 
 
 @pytest.mark.slow

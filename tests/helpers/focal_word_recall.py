@@ -10,14 +10,7 @@ from wsd.corpora.find_word import RULES, Finder, KnownForms
 
 
 def count_found(finder: Finder, sentences: Iterable[tuple[Sequence[str], int]]) -> Counter[str]:
-    """Look for the focal word of each sentence, given as tokens and a position.
-
-    Returns
-    -------
-    Counter
-        The number of ``sentences``, of sentences ``with_word`` (the focal word is found), and of
-        sentences with ``several`` occurrences.
-    """
+    """Count sentences (tokens and a position), those in which the word is found, or several."""
     count = Counter[str]()
     for tokens, position in sentences:
         occurrences = finder.find(" ".join(tokens))
