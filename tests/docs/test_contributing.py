@@ -1,6 +1,5 @@
 """CONTRIBUTING.md matches the code."""
 
-import ast
 import re
 
 from checkout import REPOSITORY
@@ -11,10 +10,6 @@ TEXT = (REPOSITORY / "CONTRIBUTING.md").read_text(encoding="utf-8")
 ROOM = re.compile(r"^\| \d \| `(\w+)/` \| (.*?) \|$", re.MULTILINE)
 STEP = re.compile(r"`([a-z][a-z-]+)`")
 PATH = re.compile(r"`([\w/.-]+/[\w.-]*)`")
-
-
-def test_it_fits_on_two_screens() -> None:
-    assert len(TEXT.splitlines()) <= 120
 
 
 def test_the_map_has_every_room() -> None:
@@ -40,22 +35,8 @@ def test_every_path_exists() -> None:
 
 
 def test_only_the_encoder_and_studies_import_torch() -> None:
-    importing = set()
-    for path in (REPOSITORY / "wsd").rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-            names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
-            if any(name.split(".")[0] == "torch" for name in names):
-                importing.add(path.relative_to(REPOSITORY / "wsd").parts[0])
-    assert importing <= {"encoder", "studies"}
-
-
-def test_no_page_has_conflict_markers() -> None:
-    marks = re.compile(r"^(<{7}|={7}|>{7})( |$)", re.MULTILINE)
-    pages = [
-        *REPOSITORY.glob("*.md"),
-        *REPOSITORY.glob("docs/**/*.md"),
-        *REPOSITORY.glob("config/*.*"),
-    ]
-    left = [page.name for page in pages if page.is_file() and marks.search(page.read_text("utf-8"))]
-    assert not left
+    imports = re.compile(r"^\s*(?:import|from) torch\b", re.MULTILINE)
+    modules = (REPOSITORY / "wsd").rglob("*.py")
+    importing = {path for path in modules if imports.search(path.read_text(encoding="utf-8"))}
+    rooms = {path.relative_to(REPOSITORY / "wsd").parts[0] for path in importing}
+    assert "encoder" in rooms and rooms <= {"encoder", "studies"}

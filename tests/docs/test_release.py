@@ -45,39 +45,30 @@ def test_the_notes_are_the_section_of_the_version(notes, texts: dict[str, str]) 
 
 
 @pytest.mark.parametrize(
-    ("tag", "path", "text", "says"),
+    ("tag", "citation", "says"),
     [
-        ("v1.0.0", "CITATION.cff", "version: 1.0.0", "wsd/__init__.py has 1.1.0"),
-        ("v1.1.0", "CITATION.cff", "version: 1.0.0", "CITATION.cff has 1.0.0"),
-        ("v1.1.0", "CITATION.cff", "title: wsd", "CITATION.cff has no version"),
-        ("v1.2.0", "CITATION.cff", "version: 1.2.0", "no section '## [1.2.0]"),
-        ("v1x1.0", "CITATION.cff", "version: 1x1.0", "no section"),
+        ("v1.0.0", "version: 1.0.0", "wsd/__init__.py has 1.1.0"),
+        ("v1.1.0", "version: 1.0.0", "CITATION.cff has 1.0.0"),
+        ("v1.1.0", "title: wsd", "CITATION.cff has no version"),
     ],
 )
 def test_other_versions_are_refused(
-    notes, texts: dict[str, str], tag: str, path: str, text: str, says: str
+    notes, texts: dict[str, str], tag: str, citation: str, says: str
 ) -> None:
-    texts[path] = f"{text}\n"
-    if "section" in says:
-        texts["wsd/__init__.py"] = f'__version__ = "{tag[1:]}"\n'
     with pytest.raises(ValueError, match=re.escape(says)):
-        notes(tag, texts, CHANGELOG)
+        notes(tag, {**texts, "CITATION.cff": f"{citation}\n"}, CHANGELOG)
+
+
+def test_a_version_without_a_section_is_refused(notes, texts: dict[str, str]) -> None:
+    others = {path: text.replace("1.1.0", "1.2.0") for path, text in texts.items()}
+    with pytest.raises(ValueError, match=r"no section '## \[1\.2\.0\]"):
+        notes("v1.2.0", others, CHANGELOG)
 
 
 def test_the_citation_has_the_version_of_the_program() -> None:
     """Zenodo reads the citation of a release."""
     citation = yaml.safe_load((REPOSITORY / "CITATION.cff").read_text())
     assert citation["version"] == __version__
-
-
-def test_the_catalogue_of_workflows_can_read_its_settings() -> None:
-    usage = yaml.safe_load((REPOSITORY / ".snakemake-workflow-catalog.yml").read_text())["usage"]
-    assert usage["report"] is True
-    assert {*usage} == {"mandatory-flags", "software-stack-deployment", "report"}
-    readme = (REPOSITORY / "README.md").read_text().lower()
-    assert "snakemake" in readme and "workflow" in readme
-    for path in ("workflow/Snakefile", "config/README.md", "workflow/schemas/config.schema.json"):
-        assert (REPOSITORY / path).is_file()
 
 
 def test_the_config_of_the_tests_of_ci_is_valid_and_small() -> None:

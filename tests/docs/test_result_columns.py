@@ -27,21 +27,9 @@ def test_every_column_is_explained_and_no_other() -> None:
     page = PAGE.read_text(encoding="utf-8").partition("## Tables of a run\n")[2]
     cells = re.findall(r"^\| (`.*?) \|", page, re.MULTILINE)
     names = [name for cell in cells for name in re.findall(r"`([\w…]+)`", cell)]
-    starts = [name.rstrip("…") for name in names if name.endswith("…")]
-    ends = [name.lstrip("…") for name in names if name.startswith("…")]
+    starts = "|".join(name.rstrip("…") for name in names if name.endswith("…"))
+    ends = "|".join(name.lstrip("…") for name in names if name.startswith("…"))
     explained = {name for name in names if "…" not in name}
-
-    def without_parts(column: str) -> str:
-        while column not in explained:
-            shorter = column
-            for start in starts:
-                shorter = shorter.removeprefix(start)
-            for end in ends:
-                shorter = shorter.removesuffix(end)
-            if shorter == column:
-                break
-            column = shorter
-        return column
-
-    found = {without_parts(column) for column in WRITTEN}
+    parts = re.compile(f"(?:{starts})*?({'|'.join(explained)})(?:{ends})*")
+    found = {match[1] if (match := parts.fullmatch(column)) else column for column in WRITTEN}
     assert found == explained

@@ -1,7 +1,8 @@
-"""Commands in the documentation have known names and options, and their config files exist."""
+"""Commands in the documentation have known names and options, and its configs are valid."""
 
 import re
 import shlex
+from pathlib import Path
 
 import pytest
 from changed_config import of_absent_studies
@@ -9,6 +10,8 @@ from checkout import REPOSITORY
 
 from wsd import cli
 from wsd.commands import COMMANDS
+from wsd.run.config import validate
+from wsd.run.config_files import read_configs
 
 PAGES = [
     *REPOSITORY.glob("*.md"),
@@ -45,5 +48,23 @@ def test_a_shown_command_is_valid(page: str, command: str) -> None:
         cli.parser()[0].parse_args(words)
 
 
-def test_commands_are_found() -> None:
-    assert len(shown_commands()) > 20
+# Addresses that an example leaves out.
+SHORTENED = ("hub: …, revision: …", f"hub: owner/name, revision: {'a' * 40}")
+CONFIGS = [
+    (page.relative_to(REPOSITORY).as_posix(), text)
+    for page in sorted(PAGES)
+    for text in re.findall(r"```yaml\n(.*?)```", page.read_text("utf-8"), re.DOTALL)
+]
+
+
+@pytest.mark.parametrize(("page", "text"), CONFIGS, ids=[page for page, _ in CONFIGS])
+def test_a_shown_config_is_valid(tmp_path: Path, page: str, text: str) -> None:
+    (tmp_path / "example.yaml").write_text(text.replace(*SHORTENED), encoding="utf-8")
+    config = read_configs([REPOSITORY / "config/config.yaml", tmp_path / "example.yaml"])
+    if absent := of_absent_studies() & {*config, *config["analyses"]}:
+        pytest.skip(f"the example asks for studies that are deleted: {absent}")
+    validate(config)
+
+
+def test_commands_and_configs_are_found() -> None:
+    assert len(shown_commands()) > 20 and len(CONFIGS) > 5

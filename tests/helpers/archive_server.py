@@ -1,8 +1,4 @@
-"""A local server that replaces the host of the dataset's archive, and a builder of small archives.
-
-with ArchiveServer(Answer(build_archive({"data/x.txt": b"..."}))) as server:
-    fetch_archive(replace(ARCHIVE, url=server.url))
-"""
+"""A local server that replaces the host of the dataset's archive, and a builder of archives."""
 
 import gzip
 import io
@@ -22,12 +18,7 @@ def build_archive(
 ) -> bytes:
     """Build a source archive as the host does: one top folder, the commit in a global header.
 
-    Parameters
-    ----------
-    files : mapping
-        Path below the top folder -> content.
-    extra : sequence of (TarInfo, bytes)
-        Members added after the files, exactly as given.
+    The paths of the files are below the top folder; ``extra`` members follow exactly as given.
     """
     packed = io.BytesIO()
     with tarfile.open(
@@ -47,34 +38,18 @@ def build_archive(
 
 @dataclass(frozen=True)
 class Answer:
-    """One answer of the server.
-
-    Attributes
-    ----------
-    body : bytes
-    status : int
-    announced : int or None
-        Value of ``Content-Length``; -1 announces the body's own length, None sends no header.
-    stalls : bool
-        Send the body, then keep the connection open and silent.
-    """
+    """One answer of the server."""
 
     body: bytes = b""
     status: int = 200
+    # The content length: -1 announces the body's own, None sends no header.
     announced: int | None = -1
+    # Send the body, then keep the connection open and silent.
     stalls: bool = False
 
 
 class ArchiveServer(LocalServer):
-    """A server that gives the answers in turn and then repeats the last one.
-
-    Attributes
-    ----------
-    url : str
-        Address of the archive.
-    requests : list of str
-        Path of every request so far.
-    """
+    """A server that gives the answers in turn, then repeats the last one, and notes requests."""
 
     def __init__(self, *answers: Answer) -> None:
         self.requests: list[str] = []

@@ -2,7 +2,6 @@
 
 import argparse
 import json
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,9 +16,8 @@ from wsd.artifacts.vectors import VectorsWriter
 from wsd.classification import classify as classification
 
 MakeCorpus = Callable[..., Corpus]
-
-
 WriteVectors = Callable[..., Mapping[str, Any]]
+WriteFolds = Callable[..., Folds]
 
 
 def make_corpus(
@@ -33,15 +31,12 @@ def make_corpus(
 
     All sentences differ, unless ``alike`` gives two rows the same number.
     """
-    count: Counter[str] = Counter()
-    index = []
-    for split, _ in rows:
-        index.append(count[split])
-        count[split] += 1
+    splits = [split for split, _ in rows]
+    index = [splits[:i].count(split) for i, split in enumerate(splits)]
     return Corpus(
         word=word,
         senses=tuple(senses),
-        split=np.array([split for split, _ in rows]),
+        split=np.array(splits),
         index=np.array(index, dtype=np.int32),
         tokens=tuple((_letters(i), word, "there") for i in alike or range(len(rows))),
         position=np.ones(len(rows), dtype=np.int32),
@@ -106,9 +101,6 @@ def turns(corpus: Corpus, *, k: int = 2, repeats: int = 1, untuned: bool = False
     lines = corpus.index[corpus.split == "train"]
     held = np.stack([(np.arange(len(lines)) + r) % k for r in range(repeats)]).astype(np.int8)
     return WordFolds(lines, np.arange(len(lines), dtype=np.int32), None if untuned else held)
-
-
-WriteFolds = Callable[..., Folds]
 
 
 def classify(

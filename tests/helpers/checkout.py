@@ -80,6 +80,19 @@ class Checkout:
         assert done.returncode == code, done.stdout[-6000:]
         return Run(done.returncode, done.stdout)
 
+    def wsd(self, *arguments: object) -> subprocess.CompletedProcess[str]:
+        """Call a command of the checkout, which must succeed."""
+        done = subprocess.run(
+            [sys.executable, "-m", "wsd.cli", *map(str, arguments)],
+            cwd=self.root,
+            env={**os.environ, "PYTHONPATH": str(self.root)},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done
+
     def configure(self, name: str, **config: Any) -> str:
         """Write a config file and return its path."""
         path = self.root / "config" / f"{name}.yaml"

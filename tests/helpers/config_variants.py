@@ -103,7 +103,7 @@ def paths(config: dict[str, Any], folder: Path) -> dict[str, dict[str, str]]:
         "alignment": files.of_models(files.alignment),
     }
     if checked.dataset.of_pairs:
-        return by_name(kinds | from_pairs(files))
+        return by_name(kinds | of_studies(files))
     trained = files.keyed["model"].get("trained", "-")
     scored = [*files.scored(files.predictions), *files.scored(files.searches)]
     kinds |= {
@@ -129,63 +129,54 @@ def paths(config: dict[str, Any], folder: Path) -> dict[str, dict[str, str]]:
         "selected": [files.selected],
         "report": [files.report],
     }
-    for study, get in BY_STUDY.items():
-        kinds |= get(files) if study in files.study else {}
+    kinds |= of_studies(files)
     return by_name({kind: kinds.get(kind, []) for kind in DECIDED if kind not in ELSEWHERE})
 
 
-def from_pairs(files: Files) -> dict[str, list[str]]:
-    patterns = files.study["pairs"]
-    return {
-        "pairs": files.of_models(patterns["tables"][0]),
-        "pairs-page": files.of_models(patterns["page"]),
-    }
-
-
-def from_glosses(files: Files) -> dict[str, list[str]]:
-    patterns = files.study["glosses"]
-    return {
-        "glosses": [patterns["glosses"]],
-        "gloss-vectors": [
-            path for pattern in patterns["vectors"] for path in files.paths(pattern, model=["a"])
-        ],
-    }
-
-
-def from_substitutes(files: Files) -> dict[str, list[str]]:
-    patterns = files.study["substitutes"]
-    return {
-        "asked": files.paths(patterns["substitutes"], asked=patterns["models"]),
-        "sense-substitutes": files.paths(patterns["sense_substitutes"], asked=patterns["models"]),
-    }
-
-
-def from_unlabelled(files: Files) -> dict[str, list[str]]:
-    patterns = files.study["unlabelled"]
-    return {
-        "uses": patterns["by_vectors"],
-        "uses-page": [patterns["page"]],
-    }
-
-
-def from_finetuning(files: Files) -> dict[str, list[str]]:
-    trains = STUDIES["finetuning"].trains(files.config)
-    folder = files.study["finetuning"]["finetune"]
-    return {"finetune": files.paths(f"{folder}/trials.csv", base=files.config.models, train=trains)}
-
-
-BY_STUDY: dict[str, Callable[[Files], dict[str, list[str]]]] = {
-    "glosses": from_glosses,
-    "substitutes": from_substitutes,
-    "unlabelled": from_unlabelled,
-    "finetuning": from_finetuning,
-    "geometry": lambda files: {"geometry": files.of_models(files.study["geometry"]["table"])},
-    "audit": lambda files: {"audit": files.of_models(*files.study["audit"]["tables"])},
-    "code_length": lambda files: {
-        "code-length": files.of_models(files.study["code_length"]["table"])
+# The files of a kind of a study, from all files and the study's patterns.
+Get = Callable[[Files, Any], list[str]]
+BY_STUDY: dict[str, dict[str, Get]] = {
+    "pairs": {
+        "pairs": lambda files, own: files.of_models(own["tables"][0]),
+        "pairs-page": lambda files, own: files.of_models(own["page"]),
     },
-    "systems": lambda files: {"published": STUDIES["systems"].outputs(files).made},
+    "glosses": {
+        "glosses": lambda files, own: [own["glosses"]],
+        "gloss-vectors": lambda files, own: [
+            path for pattern in own["vectors"] for path in files.paths(pattern, model=["a"])
+        ],
+    },
+    "substitutes": {
+        "asked": lambda files, own: files.paths(own["substitutes"], asked=own["models"]),
+        "sense-substitutes": lambda files, own: files.paths(
+            own["sense_substitutes"], asked=own["models"]
+        ),
+    },
+    "unlabelled": {
+        "uses": lambda files, own: own["by_vectors"],
+        "uses-page": lambda files, own: [own["page"]],
+    },
+    "finetuning": {
+        "finetune": lambda files, own: files.paths(
+            f"{own['finetune']}/trials.csv",
+            base=files.config.models,
+            train=STUDIES["finetuning"].trains(files.config),
+        )
+    },
+    "geometry": {"geometry": lambda files, own: files.of_models(own["table"])},
+    "audit": {"audit": lambda files, own: files.of_models(*own["tables"])},
+    "code_length": {"code-length": lambda files, own: files.of_models(own["table"])},
+    "systems": {"published": lambda files, own: STUDIES["systems"].outputs(files).made},
 }
+
+
+def of_studies(files: Files) -> dict[str, list[str]]:
+    """Return the files of each kind of the studies of a config."""
+    return {
+        kind: get(files, own)
+        for study, own in files.study.items()
+        for kind, get in BY_STUDY.get(study, {}).items()
+    }
 
 
 def by_name(kinds: dict[str, list[str]]) -> dict[str, dict[str, str]]:

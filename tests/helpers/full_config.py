@@ -3,13 +3,12 @@
 from pathlib import Path
 from typing import Any
 
+from checkout import REPOSITORY
 from tiny import tiny_bert
 
 from wsd.run.config_files import read_configs
 from wsd.run.schema import ANALYSES, ConfigFile
 from wsd.studies.registry import STUDIES
-
-ROOT = Path(__file__).parents[2]
 
 
 def make(folder: Path) -> Path:
@@ -24,7 +23,7 @@ def make(folder: Path) -> Path:
 
 def build_config(folder: Path) -> dict[str, Any]:
     """Return a config with everything, except for deleted studies."""
-    config = read_configs([ROOT / "config/config.yaml"])
+    config = read_configs([REPOSITORY / "config/config.yaml"])
     entry = {"blocks": 2, "width": 32}
     config |= {
         "words": ["apple", "crane", "java"],

@@ -54,7 +54,7 @@ class Installed:
     def python(self) -> Path:
         return self.environment / "bin" / "python"
 
-    def call(self, *arguments: object, code: int = 0) -> subprocess.CompletedProcess[str]:
+    def call(self, *arguments: object) -> subprocess.CompletedProcess[str]:
         """Call a program of the environment in the folder."""
         program, *others = map(str, arguments)
         clean = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
@@ -66,13 +66,9 @@ class Installed:
             capture_output=True,
             text=True,
         )
-        assert done.returncode == code, done.stdout + done.stderr
+        assert done.returncode == 0, done.stdout + done.stderr
         assert "Traceback" not in done.stderr
         return done
-
-    def run(self, *arguments: object, code: int = 0) -> str:
-        """Call a program and return its standard output."""
-        return self.call(*arguments, code=code).stdout
 
 
 def install(wheel: Path, folder: Path) -> Installed:

@@ -7,12 +7,7 @@ from typing import Self
 
 
 class LocalServer:
-    """A server that gives every request to one function of the subclass, ``reply``.
-
-    Attributes
-    ----------
-    url : str
-    """
+    """A server that gives every request to one function of the subclass, ``reply``."""
 
     def reply(self, handler: BaseHTTPRequestHandler) -> None:
         raise NotImplementedError

@@ -2,16 +2,12 @@
 
     python tests/helpers/naive_dwug.py results/dwug-en/store/MODEL@KEY/embeddings DWUG_EN
 
-The first folder has a folder per word with ``focal.safetensors``, whose tensor ``vectors`` has
-shape (layers, uses, width). The second is the unpacked DWUG EN, whose ``uses.csv`` has the uses in
-the order of the rows. This script shares no code with ``wsd``; tests compare the program's tables
-with it. It prints a line per layer:
+This script shares no code with ``wsd``. It prints a line per layer, with Spearman correlations:
 
-- ``apd``: Spearman correlation over words of the average pairwise cosine distance between the two
-  periods with the published ``change_graded``;
-- ``prototype``: the same for the cosine distance of the two mean vectors;
-- ``pairs``: Spearman correlation over the judged pairs of all words of the cosine with the median
-  judgment. Judgments of 0 (cannot decide) are left out; a pair without any other is left out.
+- ``apd``: of words' average pairwise cosine distance between the two periods with the published
+  ``change_graded``; ``prototype``: the same for the cosine distance of the two mean vectors;
+- ``pairs``: of the cosines of the judged pairs of all words with the median judgment. Judgments of
+  0 (cannot decide) are left out.
 """
 
 import argparse
@@ -80,15 +76,14 @@ def compute(embeddings: Path, dwug: Path) -> pd.DataFrame:
         medians.append(ratings.to_numpy())
     gold = published[words].to_numpy(dtype=float)
     rating = np.concatenate(medians)
-    rows_of_layers = []
+    lines = []
     for layer in range(len(cosines[0])):
-        line = {"layer": layer}
-        for name, by_word in distances.items():
-            line[name] = spearmanr([values[layer] for values in by_word], gold).statistic
-        pairs = np.concatenate([word[layer] for word in cosines])
-        line |= {"pairs": spearmanr(pairs, rating).statistic}
-        rows_of_layers.append(line | {"n_words": len(words), "n_pairs": len(rating)})
-    return pd.DataFrame(rows_of_layers)
+        by_layer = {name: [word[layer] for word in each] for name, each in distances.items()}
+        line = {name: spearmanr(values, gold).statistic for name, values in by_layer.items()}
+        pairs = spearmanr(np.concatenate([word[layer] for word in cosines]), rating).statistic
+        counts = {"n_words": len(words), "n_pairs": len(rating)}
+        lines.append({"layer": layer, **line, "pairs": pairs, **counts})
+    return pd.DataFrame(lines)
 
 
 if __name__ == "__main__":

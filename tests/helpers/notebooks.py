@@ -1,8 +1,7 @@
 """Run a notebook of docs/ in a real kernel, and store its outputs.
 
 ``python tests/helpers/notebooks.py docs/course.ipynb FOLDER`` runs a notebook in a folder, and
-writes the outputs into it. Figures and pages are left out: they are large, and show themselves when
-the notebook is run.
+writes the outputs into it, but not figures and pages, which are large.
 """
 
 import copy
@@ -23,10 +22,7 @@ HTML = "text/html"
 def execute(
     notebook: nbformat.NotebookNode, folder: Path, python: Path | str = sys.executable
 ) -> nbformat.NotebookNode:
-    """Return a copy of a notebook with the outputs that its cells have in a folder.
-
-    The kernel is a process of ``python``.
-    """
+    """Return a copy of a notebook, run in a folder by a kernel of ``python``."""
     ran = copy.deepcopy(notebook)
     with TemporaryDirectory() as folders, patch.dict(os.environ, JUPYTER_PATH=folders):
         kernel = Path(folders, "kernels/own/kernel.json")

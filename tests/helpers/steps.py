@@ -24,7 +24,8 @@ from wsd.storage.checksums import SUMS
 
 WORDS = ("apple", "crane")
 LAID_OUT = "results/quickstart"
-MAP = f"{LAID_OUT}/run.json"
+# What `run_every_step` writes next to its folder.
+WRITTEN = "written.json"
 SYSTEM = "1nn-bert-base-uncased"
 FURTHER = "apple\tapple_fruit\t1\tan apple fell from the old tree\n"
 
@@ -36,67 +37,61 @@ def prepare(folder: Path) -> None:
     domain, the output of a published system that is always right, that of another which is wrong
     twice per word, and a corpus that was imported.
     """
+    published = folder / "source/published" / SYSTEM
+    published.mkdir(parents=True)
     for word in WORDS:
-        source = folder / "source" / word
-        shutil.copytree(DATA / "quickstart" / word, source)
-        corpus = read_text(source, word)
+        source = shutil.copytree(DATA / "quickstart" / word, folder / "source" / word)
         for train, step in (("balanced", 2), ("1pct", 6)):
-            part = folder / "source" / "trains" / train / word
+            part = folder / "source/trains" / train / word
             part.mkdir(parents=True)
-            for kind in ("data", "gold"):
-                lines = (source / f"train.{kind}.txt").read_text().splitlines()[::step]
-                (part / f"train.{kind}.txt").write_text("\n".join(lines) + "\n")
-        published = folder / "source" / "published" / SYSTEM
-        published.mkdir(parents=True, exist_ok=True)
-        with (published / f"{word}.jsonl").open("w") as file:
-            tests = [row for row in range(len(corpus)) if corpus.split[row] == "test"]
-            for idx, row in enumerate(tests):
-                gold = corpus.senses[corpus.gold[row]]
-                others = [sense for sense in corpus.senses if sense != gold]
-                matches = [[gold, 0.9], *([sense, 0.1] for sense in others)]
-                line = {"idx": idx, "gold": gold, "tokens": corpus.tokens[row], "matches": matches}
-                file.write(json.dumps(line) + "\n")
-        with (folder / "outputs.jsonl").open("a") as file:
-            for idx, row in enumerate(tests):
-                sense = corpus.senses[(corpus.gold[row] + (idx < 2)) % len(corpus.senses)]
-                file.write(json.dumps({"word": word, "id": idx, "sense": sense}) + "\n")
+            for file in ("train.data.txt", "train.gold.txt"):
+                lines = (source / file).read_text().splitlines(keepends=True)
+                (part / file).write_text("".join(lines[::step]))
+        _judge(read_text(source, word), published / f"{word}.jsonl", folder / "outputs.jsonl")
     import_corpus([DATA / "quickstart"], out=folder / "own", name="mine", about={})
     shutil.copy(DATA / "glosses/quickstart.tsv", folder / "glosses.tsv")
-    assert "apple_fruit" in read_text(folder / "source" / "apple", "apple").senses
     (folder / "source" / f"{OUT_OF_DOMAIN}.tsv").write_text(FURTHER)
     tiny_bert(folder / "tiny")
     tiny_bert(folder / "filling", blocks=1, width=16, head=True)
     _lay_out(folder)
 
 
+def _judge(corpus: corpus_table.Corpus, right: Path, wrong_twice: Path) -> None:
+    """Write the outputs of two systems for the test rows of a word."""
+    tests = [row for row in range(len(corpus)) if corpus.split[row] == "test"]
+    with right.open("w") as published, wrong_twice.open("a") as other:
+        for idx, row in enumerate(tests):
+            gold = corpus.gold[row]
+            matches = [[sense, 0.1 + 0.8 * (i == gold)] for i, sense in enumerate(corpus.senses)]
+            matches.sort(key=lambda match: -match[1])
+            line = {"idx": idx, "gold": corpus.senses[gold], "tokens": corpus.tokens[row]}
+            published.write(json.dumps({**line, "matches": matches}) + "\n")
+            sense = corpus.senses[(gold + (idx < 2)) % len(corpus.senses)]
+            other.write(json.dumps({"word": corpus.word, "id": idx, "sense": sense}) + "\n")
+
+
 def _lay_out(folder: Path) -> None:
     """Write a run's map of the files that the steps below write, and links in its folder."""
     laid_out = folder / LAID_OUT
+    predictions = "tiny/predictions/full/"
     places = {
-        "corpus": "corpus",
+        **{name: name for name in ("corpus", "comparison", "comparison.csv")},
+        **{name: name for name in ("selection.csv", "selection.json", "scores.csv")},
         "folds/full.parquet": "full.parquet",
         "tiny/embeddings": "e",
-        "tiny/predictions/full/focal/mix-all.logistic.parquet": "p.parquet",
-        "tiny/predictions/full/focal+context/2+1.own.parquet": "p2.parquet",
-        "tiny/predictions/full/focal/1.knn.parquet": "p3.parquet",
-        "tiny/predictions/full/focal/1.logistic.parquet": "p4.parquet",
-        "selection.csv": "selection.csv",
-        "selection.json": "selection.json",
-        "scores.csv": "scores.csv",
-        "comparison.csv": "comparison.csv",
-        "comparison": "comparison",
+        f"{predictions}focal/mix-all.logistic.parquet": "p.parquet",
+        f"{predictions}focal+context/2+1.own.parquet": "p2.parquet",
+        f"{predictions}focal/1.knn.parquet": "p3.parquet",
+        f"{predictions}focal/1.logistic.parquet": "p4.parquet",
     }
     for place, file in places.items():
         link = laid_out / place
         link.parent.mkdir(parents=True, exist_ok=True)
-        link.symlink_to(folder / file)
-    files = [f"{LAID_OUT}/{place}" for place in places if "." in place]
-    files += [
-        f"{LAID_OUT}/corpus/words.json",
-        *(f"{LAID_OUT}/comparison/{table}.csv" for table in ("words", "differences")),
-    ]
-    run_information = {"config": {}, "command": "snakemake", "digests": {}}
-    write_map(folder / MAP, files, LAID_OUT, run_information)
+        link.symlink_to(os.path.relpath(folder / file, link.parent))
+    files = [place for place in places if "." in place]
+    files += ["corpus/words.json", "comparison/words.csv", "comparison/differences.csv"]
+    about = {"config": {}, "command": "snakemake", "digests": {}}
+    write_map(laid_out / "run.json", [f"{LAID_OUT}/{file}" for file in files], LAID_OUT, about)
 
 
 DATA_ARGUMENTS = ["--corpus", "corpus", "--words", *WORDS]
@@ -185,6 +180,7 @@ report $DATA --dataset quickstart --predictions p3.parquet p4.parquet --projecti
   comparison/differences.csv comparison/best-set.csv comparison/learning.csv comparison/layers.csv
   comparison/model-layers.csv comparison/word-layers.csv comparison/peaks.csv comparison/words.csv
   --confidence calibration --out report
+folds --corpus corpus --words apple --out applefolds.parquet
 """
 Step = tuple[str, list[str]]
 EVERY: list[Step] = []
@@ -228,17 +224,11 @@ def by_option(arguments: list[str]) -> dict[str, list[str]]:
 STEPS = [*_there()]
 
 
-# The run of all steps; `every_step` of conftest.py is its folder
-
-# The files before the first step. The target of each rename, and whether its bytes were synced.
-PREPARED: set[Path] = set()
-RENAMED: dict[Path, bool] = {}
-
-
 @contextlib.contextmanager
-def recorded_renames() -> Iterator[None]:
-    """Record the targets of renames, and whether the files were synced before."""
+def recorded_renames() -> Iterator[dict[str, bool]]:
+    """Yield the targets of renames, and whether the bytes of the files were synced before."""
     synced: set[int] = set()
+    renamed: dict[str, bool] = {}
     fsync, replace = os.fsync, Path.replace
 
     def noted_fsync(handle: int) -> None:
@@ -247,32 +237,30 @@ def recorded_renames() -> Iterator[None]:
 
     def noted_replace(path: Path, target: Path) -> Path:
         for file in [path] if path.is_file() else filter(Path.is_file, path.rglob("*")):
-            place = Path(target).absolute() / file.relative_to(path)
-            RENAMED[place] = file.stat().st_ino in synced
+            place = Path(target) / file.relative_to(path)
+            renamed[os.path.relpath(place)] = file.stat().st_ino in synced
         return replace(path, target)
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(os, "fsync", noted_fsync)
         patched.setattr(Path, "replace", noted_replace)
-        yield
+        yield renamed
+
+
+def files_in(folder: Path) -> set[str]:
+    files = (path for path in folder.rglob("*") if path.is_file() and not path.is_symlink())
+    return {str(path.relative_to(folder)) for path in files}
 
 
 def run_every_step(folder: Path) -> None:
-    """Run all steps in order, each on the files of the steps before."""
+    """Run all steps in order, each on the files of the steps before; note what they write."""
     prepare(folder)
-    PREPARED.update(path for path in folder.rglob("*") if path.is_file())
-    with contextlib.chdir(folder), logs_as_before(), recorded_renames():
+    before = files_in(folder)
+    with contextlib.chdir(folder), logs_as_before(), recorded_renames() as renamed:
         for command, arguments in STEPS:
             assert main([command, *arguments]) == 0, command
-        _fold_otherwise()
-
-
-def _fold_otherwise() -> None:
-    """Write folds for only one of the two words."""
-    apple = ["--corpus", "corpus", "--words", "apple"]
-    train = ["--source", "source", "--trains", "balanced", "--out", "apple.parquet"]
-    assert main(["training-sets", *apple, *train]) == 0
-    assert main(["folds", *apple, "--out", "applefolds.parquet"]) == 0
+    noted = {name: renamed.get(name) for name in sorted(files_in(folder) - before)}
+    folder.with_name(WRITTEN).write_text(json.dumps(noted))
 
 
 def corpora(folder: Path) -> dict[str, corpus_table.Corpus]:

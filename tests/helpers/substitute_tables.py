@@ -14,8 +14,7 @@ from wsd.storage.file_names import file_name
 def write_made(folder: Path, corpora: Mapping[str, Corpus], model: str = "tiny") -> None:
     """Write a table of substitutes for each word.
 
-    The masked substitutes of an instance are one that all instances share, one for its gold sense,
-    and one for its split and number. The unmasked substitute is the word itself.
+    Of the masked, all instances share one, one tells the gold sense, one the split and number.
     """
     for word, corpus in corpora.items():
         names = zip(corpus.gold.tolist(), corpus.split.tolist(), corpus.index.tolist(), strict=True)

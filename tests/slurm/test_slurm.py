@@ -1,10 +1,10 @@
-"""The quickstart on a real SLURM with one machine, compared with a run without SLURM."""
+"""A run of one word on a real SLURM with one machine, compared with a run without SLURM."""
 
 import os
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,10 +16,6 @@ from same_results import differences
 pytestmark = pytest.mark.slow
 
 SCRIPT = Path(__file__).with_name("slurm.sh")
-QUICKSTART = (
-    *("--configfile", "config/quickstart.yaml", "--config", "dataset=quickstart-hard"),
-    'layers=[3, "mean-last-4"]',
-)
 # `wsd folds` takes so many MB more than it needs that it fits into the memory of a second attempt
 # and not into that of the first, whatever Snakemake beside it takes: as much as the first attempt
 # has. Snakemake's own command names the rule too.
@@ -38,16 +34,14 @@ class Job:
 
     id: int
     state: str
-    cpus: int
     mb: int
 
     @classmethod
     def parse(cls, line: str) -> "Job":
         results = dict(field.split("=", 1) for field in line.split() if "=" in field)
-        resources = dict(part.split("=") for part in results["Tres"].split(","))
-        size, unit = resources["mem"][:-1], resources["mem"][-1]
-        mb = float(size) * {"M": 1, "G": 1024}[unit]
-        return cls(int(results["JobId"]), results["JobState"], int(resources["cpu"]), round(mb))
+        memory = dict(part.split("=") for part in results["Tres"].split(","))["mem"]
+        mb = float(memory[:-1]) * {"M": 1, "G": 1024}[memory[-1]]
+        return cls(int(results["JobId"]), results["JobState"], round(mb))
 
 
 @dataclass
@@ -80,19 +74,12 @@ def slurm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 @pytest.fixture(scope="module")
-def local(tmp_path_factory: pytest.TempPathFactory, minilm: str) -> Checkout:
-    checkout = Checkout.create(tmp_path_factory.mktemp("local"))
-    checkout.run("--cores", "all", *QUICKSTART)
-    return checkout
-
-
-@pytest.fixture(scope="module")
-def queued(slurm: Path, tmp_path_factory: pytest.TempPathFactory, minilm: str) -> Queued:
+def queued(slurm: Path, tmp_path_factory: pytest.TempPathFactory) -> Queued:
     checkout = Checkout.create(tmp_path_factory.mktemp("queued"))
     hoarder = tmp_path_factory.mktemp("hoarder")
     (hoarder / "sitecustomize.py").write_text(HOARDER)
     run = checkout.run(
-        *("--profile", "profiles/slurm", *QUICKSTART),
+        *("--profile", "profiles/slurm", "--configfile", checkout.one_word("one")),
         # One node with the processors of this machine, no accounting, no network file system.
         *("--cores", str(os.cpu_count()), "--slurm-status-command", "squeue"),
         *("--slurm-init-seconds-before-status-checks", "3", "--latency-wait", "5"),
@@ -100,16 +87,13 @@ def queued(slurm: Path, tmp_path_factory: pytest.TempPathFactory, minilm: str) -
     )
     lines = (slurm / "jobs.txt").read_text().splitlines()
     logs = re.findall(r"submitted with SLURM jobid (\d+) \(log: (\S+)\)", run.text)
-    return Queued(
-        run, checkout, [Job.parse(line) for line in lines], {int(i): Path(p) for i, p in logs}
-    )
+    return Queued(run, checkout, [*map(Job.parse, lines)], {int(i): Path(p) for i, p in logs})
 
 
 def test_every_job_went_through_the_queue(queued: Queued) -> None:
     assert {job.id for job in queued.jobs} == set(queued.logs)
-    # Steps of one kind form a group, so that the queue has far fewer jobs than steps.
-    assert sum(queued.run.jobs.values()) > 25
-    assert len(queued.jobs) <= sum(queued.run.jobs.values()) / 2
+    # Steps of one kind form a group, so that the queue has fewer jobs than steps.
+    assert 10 < len(queued.jobs) + 5 < sum(queued.run.jobs.values())
     assert len(queued.jobs_of_rule("rule_corpus")) == len(queued.jobs_of_rule("rule_embed")) == 1
     assert [job.state for job in queued.jobs_of_rule("group_tables")] == ["COMPLETED"]
 
@@ -117,34 +101,21 @@ def test_every_job_went_through_the_queue(queued: Queued) -> None:
 def test_a_job_over_its_memory_is_killed_and_passes_with_more(queued: Queued) -> None:
     killed, passed = queued.jobs_of_rule("rule_folds")
     assert killed.state != "COMPLETED"
-    assert passed.state == "COMPLETED"
     assert passed.mb == 2 * killed.mb
     assert "exceeded" in queued.logs[killed.id].read_text()
     assert all(job.state == "COMPLETED" for job in queued.jobs if job != killed)
 
 
 def test_results_and_paths_of_logs_are_those_of_a_run_without_slurm(
-    queued: Queued, local: Checkout
+    queued: Queued, finished: Callable[[Path], Checkout], tmp_path: Path
 ) -> None:
+    local = finished(tmp_path / "local")
+
     def logs(checkout: Checkout) -> list[str]:
         folder = checkout.root / "results/logs"
         return sorted(str(path.relative_to(folder)) for path in folder.rglob("*.log"))
 
     assert logs(queued.checkout) == logs(local)
     assert differences(queued.checkout.root / "results", local.root / "results") == []
-    assert queued.checkout.run("-n", "--cores", "all", *QUICKSTART).nothing
-
-
-def test_the_reason_of_a_failure_is_reported_at_the_end(slurm: Path, tmp_path: Path) -> None:
-    """SLURM killed the step, whose log has no end."""
-    checkout = Checkout.create(tmp_path / "run")
-    call = ["--profile", "profiles/slurm", "--configfile", checkout.one_word("small")]
-    (tmp_path / "sitecustomize.py").write_text(HOARDER.replace("(6)", "(60)"))
-    failed = checkout.run(
-        *(*call, "--cores", "2", "--retries", "0", "--slurm-status-command", "squeue"),
-        *("--slurm-init-seconds-before-status-checks", "3", "--latency-wait", "5"),
-        code=1,
-        PYTHONPATH=f"{checkout.root}:{tmp_path}",
-    )
-    last = failed.text.partition("Look above for error messages")[2]
-    assert re.search(r"results/logs/quickstart/folds/full@\w+\.log is incomplete", last)
+    again = queued.checkout.run("-n", "--cores", "1", "--configfile", "config/one.yaml")
+    assert again.nothing

@@ -4,17 +4,12 @@ import csv
 import itertools
 from collections.abc import Iterator
 
-import numpy as np
 import pytest
 
 from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.dataset import DATA, DATASETS
-from wsd.classification.estimators.registry import make_estimator
-from wsd.classification.fit_and_predict import predict_word
 from wsd.corpora import folds
 from wsd.corpora.text_format import read_text
-from wsd.encoder.encoder import Encoder
-from wsd.evaluation.evaluate import score_word
 from wsd.metrics.near_duplicates import components
 
 NAMES = ("quickstart", "quickstart-hard")
@@ -89,28 +84,3 @@ def test_nothing_is_taken_from_coarsewsd20(real_corpora: dict[str, Corpus]) -> N
         if gram in known
     }
     assert shared == set()
-
-
-def macro_f1(name: str, minilm: str) -> dict[str, np.ndarray]:
-    """Return the untuned classifiers' macro-F1 in percent, arrays of shape (words, layers)."""
-    encoder = Encoder.load(minilm, device="cpu")
-    scores: dict[str, list[list[float]]] = {"nearest_centroid": [], "logistic": []}
-    for corpus in CORPORA[name].values():
-        vectors = np.zeros((encoder.blocks + 1, len(corpus), encoder.width))
-        aligned = encoder.align(corpus)
-        for rows, of_rows in encoder.encode(corpus, aligned, views=["focal"]):
-            vectors[:, rows] = of_rows[0]
-        for classifier, scores_by_word in scores.items():
-            predicted = [predict_word(corpus, v, make_estimator(classifier, {})) for v in vectors]
-            scores_by_word.append([100 * score_word(test)["macro_f1"] for (test,) in predicted])
-    return {classifier: np.array(scores_by_word) for classifier, scores_by_word in scores.items()}
-
-
-@pytest.mark.slow
-def test_layers_differ_clearly_on_the_quickstart(minilm: str) -> None:
-    """Layer 0 shows no senses, the best layer nearly all of them, and scores rise in between."""
-    actual = macro_f1("quickstart", minilm)
-    curve = actual["logistic"].mean(axis=0)
-    assert curve.max() >= 93 and curve[1:].min() - curve[0] > 20
-    assert (np.diff(curve) > -1).all()
-    assert all(word_scores.mean(axis=0)[0] < 60 for word_scores in actual.values())

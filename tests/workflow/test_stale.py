@@ -9,7 +9,6 @@ import full_config
 import pytest
 
 from wsd.artifacts.run_json import bare
-from wsd.commands import COMMANDS
 
 ROOT = Path(__file__).parents[2]
 # Run Snakemake as if a step had other code.
@@ -39,8 +38,7 @@ def test_a_job_with_other_inputs_writes_another_file(tmp_path: Path) -> None:
     (tmp_path / "rich.yaml").write_text(json.dumps(full_config.build_config(tmp_path)))
     before = jobs(tmp_path, "no step")
     assert len(before) > 100
-    steps = {"alignment", "embed", "folds", "substitutes", "select", "compare"}
-    for step in sorted(steps & {*COMMANDS}):
+    for step in ("embed", "folds", "select"):
         after = jobs(tmp_path, step)
         assert {*after} == {*before}
         moved = {name for name in before if after[name][0] != before[name][0]}
