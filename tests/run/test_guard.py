@@ -11,7 +11,6 @@ from wsd.artifacts.corpus_table import read
 from wsd.artifacts.run_json import write_map
 from wsd.artifacts.training_set import TrainingSet, write
 from wsd.cli import main, parser
-from wsd.commands import COMMANDS
 from wsd.run import digests
 from wsd.run.digests import MAP, PROGRAM
 from wsd.storage.checksums import sha256
@@ -29,17 +28,14 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_an_input_is_not_overwritten(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    # The suffixes of other formats than the output's are left out.
     Path("rows").write_text("rows of a training set\n")
-    call = [*FOLDS, "rows", "--out"]
-    before = Path("rows").read_bytes()
     Path("link").symlink_to("rows")
-    for same in ("rows", "../" + here.name + "/rows", "link"):
+    call = [*FOLDS, "rows", "--out"]
+    for same in ("rows", f"../{here.name}/rows", "link"):
         assert main([*call, same]) == 2
-        err = capsys.readouterr().err
-        assert "is an input of this command" in err and "--out" in err
+        assert "is an input of this command" in capsys.readouterr().err
     assert main(["--log", "rows", *call, "other.parquet"]) == 2
-    assert Path("rows").read_bytes() == before
+    assert Path("rows").read_text() == "rows of a training set\n"
 
 
 def test_nothing_is_put_into_a_store_by_hand(
@@ -62,7 +58,6 @@ def test_every_command_declares_its_outputs() -> None:
         writes = set(command.get_default("outputs"))
         assert "log" in writes and writes <= names | {"log"}, name
         assert ("out" in names) == ("out" in writes), name
-    assert len(each) == len(COMMANDS)
     assert {"scores", "summary", "provenance"} <= set(each["evaluate"].get_default("outputs"))
 
 
@@ -111,6 +106,5 @@ def test_a_job_refuses_inputs_that_changed_since_the_run_began(
     begun()
     write_rows(59)
     assert main([*call, "two.parquet"]) == 6
-    err = capsys.readouterr().err
-    assert "rows.parquet has changed since the run began" in err
-    assert "what to do: run snakemake again" in err and not Path("two.parquet").exists()
+    assert "rows.parquet has changed since the run began" in capsys.readouterr().err
+    assert not Path("two.parquet").exists()
