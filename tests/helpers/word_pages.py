@@ -34,7 +34,8 @@ return {
   centroids: centroids.sense.map((sense, i) => [Number(sense), centroids.x[i], centroids.y[i]]),
   selected: Array.from(model("points").selected.indices),
   pinned: Array.from(model("pinned").data.x, (x, i) => [x, model("pinned").data.y[i]]),
-  errors: { x: Array.from(errors.x), y: Array.from(errors.y), row: Array.from(errors.row) },
+  errors: { x: Array.from(errors.x), y: Array.from(errors.y), row: Array.from(errors.row),
+            tone: Array.from(errors.tone) },
   // A grey instance is filtered out; an invisible one is hidden by the legend.
   shown: tone.map((value, i) => value !== "off" && fill[i] + edge[i] > 0),
   labels: [model("x-axis").axis_label, model("y-axis").axis_label],

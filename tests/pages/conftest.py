@@ -47,17 +47,6 @@ def page(chromium: Browser, built: Path) -> Iterator[Browser]:
     chromium.assert_quiet()
 
 
-@pytest.fixture
-def planes(chromium: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    """Open the page of ``bank`` with PCA and with discriminants, which it opens with."""
-    folder = tmp_path_factory.mktemp("planes")
-    run = make_run(folder / "run", methods=("pca", "discriminant"))
-    build_report(**run.arguments(folder))
-    chromium.open(folder / "report" / "words" / "bank.html")
-    yield chromium
-    chromium.assert_quiet()
-
-
 @pytest.fixture(scope="session")
 def several(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Write a report of three models, one with random weights and one deeper."""
