@@ -1,7 +1,8 @@
 """Check word pages in a browser: displayed data, expected data, and single scripts."""
 
+import base64
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -180,6 +181,26 @@ def hover(browser: Browser, row: int) -> dict[str, Any]:
             return tip
         time.sleep(0.02)
     raise AssertionError("no tooltip")
+
+
+SAVING = """const make = URL.createObjectURL;
+let blob;
+URL.createObjectURL = (given) => { blob = given; return make(given); };
+window.saving = new Promise((done) => {
+  HTMLAnchorElement.prototype.click = function () {
+    const reader = new FileReader();
+    reader.onload = () => done([this.download, blob.type, reader.result.split(",")[1]]);
+    reader.readAsDataURL(blob);
+  };
+});"""
+
+
+def saved(browser: Browser, press: Callable[[], None]) -> tuple[str, str, bytes]:
+    """Return the name, the type and the content of the file that the page saves."""
+    browser.js(SAVING)
+    press()
+    name, kind, content = browser.driver.execute_async_script("saving.then(arguments[0])")
+    return name, kind, base64.b64decode(content)
 
 
 def evaluate(browser: Browser, scripts: Sequence[str], body: str, *arguments: Any) -> Any:

@@ -1,6 +1,5 @@
 """files.js: saves plots as light SVG and PNG files, with title, legend and source line."""
 
-import base64
 import io
 from collections.abc import Callable
 from pathlib import Path
@@ -12,29 +11,11 @@ from browser import Browser
 from matplotlib.image import imread
 from report_builder import DATASET, GIVEN, MODEL, READERS, SENSES
 from selenium.webdriver.support.ui import Select
-from word_pages import DARK, LIGHT, by_id, dark
+from word_pages import DARK, LIGHT, by_id, dark, saved
 
 import wsd
 
 SOURCE = f"Corpus: {DATASET.title}, licence {DATASET.licence}; made with wsd {wsd.__version__}"
-# The name, the type and the content of the next file that the page saves.
-SAVING = """const make = URL.createObjectURL;
-let blob;
-URL.createObjectURL = (given) => { blob = given; return make(given); };
-window.saving = new Promise((done) => {
-  HTMLAnchorElement.prototype.click = function () {
-    const reader = new FileReader();
-    reader.onload = () => done([this.download, blob.type, reader.result.split(",")[1]]);
-    reader.readAsDataURL(blob);
-  };
-});"""
-
-
-def saved(browser: Browser, press: Callable[[], None]) -> tuple[str, str, bytes]:
-    browser.js(SAVING)
-    press()
-    name, kind, content = browser.driver.execute_async_script("saving.then(arguments[0])")
-    return name, kind, base64.b64decode(content)
 
 
 def button(browser: Browser, kind: str, plot: str = "plot") -> Callable[[], None]:
