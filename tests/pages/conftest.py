@@ -53,10 +53,7 @@ def several(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("several")
     run = make_run(
         folder / "run",
-        models=("first", "untrained", "deep"),
-        random={"untrained": 7},
-        blocks={"deep": 6},
-        architecture={"causal": True},
+        models={"first": {}, "untrained": {"random_weights": 7}, "deep": {"blocks": 6}},
     )
     build_report(**run.arguments(folder))
     return folder

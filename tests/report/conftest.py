@@ -32,10 +32,7 @@ def three_models(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("three")
     run = make_run(
         folder / "run",
-        models=("wide", "tiny", "deep"),
-        random={"tiny": 7},
-        blocks={"deep": 6},
-        architecture={"causal": True, "last_normed": True, "tokenizer": "GPT2Tokenizer"},
+        models={"wide": {}, "tiny": {"random_weights": 7}, "deep": {"blocks": 6}},
     )
     build_report(**run.arguments(folder))
     return folder / "report"

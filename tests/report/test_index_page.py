@@ -143,7 +143,7 @@ def test_models_are_in_the_order_of_the_config_and_link_to_each_other(three_mode
 
 
 def test_p_values_near_five_percent_are_not_rounded_to_it(tmp_path: Path) -> None:
-    report = make_run(tmp_path / "run", models=("one", "other")).load()
+    report = make_run(tmp_path / "run", models={"one": {}, "other": {}}).load()
     for p, shown in ((0.0002, "< 0.001"), (0.0449, "0.045"), (0.0497, "0.0497"), (0.3, "0.300")):
         report.tables["differences"] = report.tables["differences"].assign(p_holm=p)
         write_index(report, tmp_path)

@@ -22,7 +22,7 @@ NOON = 1_700_049_600  # of 15 November 2023, in UTC
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    return make_run(tmp_path_factory.mktemp("run"), models=("first", "second"))
+    return make_run(tmp_path_factory.mktemp("run"), models={"first": {}, "second": {}})
 
 
 def report(run: Run, tables: Path) -> Path:
