@@ -27,7 +27,6 @@ from changed_config import (
     second_model,
     shipped,
     top,
-    tuning,
     views,
 )
 
@@ -36,7 +35,7 @@ from wsd.artifacts.cv_table import PARAMETERS
 from wsd.errors import ConfigError
 from wsd.run.config import check
 from wsd.run.config_files import merge_configs
-from wsd.run.schema import ANALYSES, schema_text
+from wsd.run.schema import schema_text
 
 SHIPPED = sorted(path.name for path in CONFIG.glob("*.yaml"))
 
@@ -250,8 +249,10 @@ LOGISTIC = {"name": "logistic"}
 WRONG: list[Wrong] = [
     (top(layer=[1]), "(top level)", "'layer'", "controls, dataset, device"),
     (lambda c: c.pop("seed"), "(top level)", "'seed'", "add the key"),
+    *((top(seed=seed), "seed", repr(seed), "valid integer") for seed in ("1", True, 1.0)),
+    (top(device="gpu"), "device", "'gpu'", "'auto', 'cpu' or 'cuda'"),
+    # Corpora, runs and words
     (top(dataset="semcor"), "dataset", "'semcor'", "or a mapping"),
-    (top(dataset={"name": "x"}), "dataset", "'path'", "add the key"),
     (top(at_least=20), "at_least", "another corpus than NOAD", "leave it out"),
     (top(dataset="noad", at_least=10**6), "at_least", "1000000 instances", "10 or more"),
     (own(titel="z"), "dataset", "'titel'", "name, path, title"),
@@ -261,37 +262,25 @@ WRONG: list[Wrong] = [
     (own(path="my {v2}/x"), "dataset.path", "'my {v2}/x' has braces", "a link to it"),
     *((top(run=name), "run", "string should match", "A file-safe name")
       for name in ("../x", ".x", "a b", "a\n", "$(x)", "{x}", "", "x" * 101)),
-    (model(name="a/b"), "models[0].name", "string should match", "file-safe"),
-    *((model(name=name), "models[0].name", f"'{name}'", "another name")
-      for name in ("Runs", "scores.csv")),
     (top(words=["apple", False]), "words[1]", "False: input should be a valid", "put it in quotes"),
-    (top(words="bank"), "words", "'bank'", "`all`, or a list"),
     (top(words=["bank", "bass"]), "words[1]", "'bass'", "apple, bank, bat, charge, crane"),
     (top(words=["bank", "bank"]), "words", "['bank', 'bank']", "occurs twice"),
-    *((top(seed=seed), "seed", repr(seed), "valid integer") for seed in ("1", True, 1.0)),
-    (top(device="gpu"), "device", "'gpu'", "'auto', 'cpu' or 'cuda'"),
     # Layers
     (top(layers=[7]), "layers[0]", "'7'", LAYERS),
-    (top(layers=["all", "mean-last-0"]), "layers[1]", "'mean-last-0'", "k from 1 to 7"),
-    (top(layers=["median-all"]), "layers[0]", "'median-all'", "with op mean, sum, concat"),
     (second_model(name="small", blocks=2), "layers[3]", "'mean-last-4'", "with 2 blocks"),
     (top(layers=["mix-last-2", "mix-all"]), "layers", "mix-last-2, mix-all", "only logistic"),
     *((change(model(store_layers=[6, 0, 3]), top(**asked)), key, "does not store", f"add {missing}")
       for asked, key, missing in (
           ({"layers": ["all", "mean-all"]}, "layers[1]", "1, 2, 4, 5"),
-          ({"layers": [-2]}, "layers[0]", "5"),
           ({"layers": ["all"], "features": [{"focal": 2, "context": 3}]}, "features[0].focal", "2"),
       )),
     (model(store_layers=[0, 7]), "models[0].store_layers", "no layer 7", LAYERS),
     # Models
+    (model(name="Runs"), "models[0].name", "'Runs'", "another name"),
     *((model(**source), "models[0]", "no source, or more than one", "finetuned_from")
       for source in ({"package": None}, {"package": None, "hub": "a/b"}, {"path": "somewhere"})),
     (model(package=None, hub="a/b", revision="main"), "models[0].revision", "'main'", "{40}"),
-    (model(package=None, hub="a/b/c", revision="0" * 40), "models[0].hub", "'a/b/c'", "such as"),
-    (model(package="gt-all"), "models[0].package", "'gt-all'", "installed Python package"),
-    (model(pooling="max"), "models[0].pooling", "'max'", "'mean', 'first' or 'last'"),
     (model(sha256={"vocab.txt": "abc"}), "models[0].sha256.vocab.txt", "'abc'", "{64}"),
-    (model(layers=[1]), "models[0]", "'layers'", "blocks, finetuned_from, hub, input, name"),
     (second_model(name=MINILM.lower()), "models[1].name", f"'{MINILM.lower()}'", "taken"),
     (change(second_model(name=f"{MINILM.lower()}-random-12"), controls(random_weights=[1, 12])),
      "models[1].name", "random-12", "taken"),
@@ -301,26 +290,20 @@ WRONG: list[Wrong] = [
      "nearest_centroid has no parameter 'C'", "its parameters are metric"),
     *((classifiers({**LOGISTIC, "C": value}), "classifiers[0].C", repr(value), fix)
       for value, fix in ((float("nan"), "number"), ("1e-3", "number"), ([1, 1], "occurs twice"))),
-    (classifiers({**LOGISTIC, "c": 1}), "classifiers[0]", "'c'", "C, estimator, k, metric"),
     (classifiers({"name": "knn", "k": [1, 2.0]}), "classifiers[0].k[1]", "2.0", "valid integer"),
     (classifiers(LOGISTIC, {"name": "Logistic", "estimator": "logistic"}),
      "classifiers[1].name", "'Logistic'", "taken"),
-    # Training sets, tuning, features
+    # Training sets, features, controls, analyses, projections, views
     (top(trains=["full", "100pct"]), "trains[1]", "'100pct'", "use full"),
     (coarsewsd20(trains=["full", "nshot-3.set1"]), "trains[1]", "'nshot-3.set1'", "nshot-1 to 30"),
     (coarsewsd20(trains=["nshot-30"], words=["digit"]), "trains[0]", "'nshot-30'", "other words"),
-    (tuning(objective="accuracy"), "tuning.objective", "'accuracy'", "'mean_word_accuracy'"),
-    (top(features=[{"focal": 1}]), "features[0]", "{'focal': 1}", "at least 2 items"),
-    (top(features=[{"focal": 1, "next": 2}]), "features[0].next", "'next'", "'context', 'cls'"),
     (top(features=[{"focal": 1, "context": 7}]), "features[0]", "'7'", LAYERS),
     (top(features=[{"focal": "mix-all", "context": 5}]), "features[0].focal", "'mix-all'",
      "use mean, sum or concat"),
     (top(features=[{"focal": 1, "cls": 2}]), "features[0]", "'cls'", "add cls to views.store"),
-    # Controls, analyses, projections, views
     (controls(classifiers=["lda"]), "controls.classifiers[0]", "'lda'", "nearest_centroid, logis"),
     (controls(views=["cls"]), "controls.views", "'cls'", "add cls to views.store"),
     (top(analyses=["probing"]), "analyses[0]", "'probing'", "such as geometry or audit"),
-    *((top(analyses=[name, name]), "analyses", name, "occurs twice") for name in ANALYSES[:1]),
     (top(projections=["discriminant"]), "projections", "discriminant alone", "add pca"),
     (views(["focal"], ["context"]), "views.classify", "'context'", "add context to views.store"),
     # Inputs
@@ -329,8 +312,6 @@ WRONG: list[Wrong] = [
      "with {sentence}, and {word}"),
     (model(input={"template": "{sentence}", "read": "mark"}), "models[0].input", "'mark' cannot",
      "mark with `mark`"),
-    (model(input={"mark": ["a", "b c"]}), "models[0].input", "cannot be used", "two tokens"),
-    (model(input="mask"), "models[0].input", "'mask'", "'plain', 'masked' or 'echo'"),
 ]  # fmt: skip
 
 
@@ -357,24 +338,15 @@ def test_every_key_refuses_values_of_another_type(place: tuple[Any, ...]) -> Non
 
 # A place in the config, the last value that is right, and the first that is wrong.
 BOUNDARIES: list[tuple[tuple[Any, ...], Any, Any]] = [
-    (("seed",), 0, -1), (("seed",), 2**32 - 1, 2**32), (("layers",), [6], []),
-    (("tuning", "folds"), 2, 1), (("tuning", "folds"), 5, 101), (("tuning", "repeats"), 1, 0),
-    (("controls", "random_weights"), [2**32 - 1], [2**32]), (("models",), None, []),
-    (("models", 0, "blocks"), 6, 0), (("models", 0, "store_layers"), [*range(7)], [-1]),
-    (("classifiers",), None, []), (("views", "store"), None, []),
-    *((("classifiers",), [{"name": name, key: right}], [{"name": name, key: wrong}])
-      for name, key, right, wrong in (
-          ("logistic", "C", 1e-9, 0), ("logistic", "C", [1], [1, 0]), ("logistic", "C", [1], []),
-          ("logistic", "prior_shift", 0, -0.5), ("lda", "shrinkage", 1, 1.5), ("knn", "k", 1, 0),
-      )),
+    (("seed",), 2**32 - 1, 2**32), (("tuning", "folds"), 2, 1), (("tuning", "folds"), 5, 101),
+    (("models", 0, "store_layers"), [*range(7)], [-1]), (("models", 0, "blocks"), 6, 0),
+    (("classifiers", 1, "C"), 1e-9, 0), (("classifiers", 1, "prior_shift"), 0, -0.5),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("place", "right", "wrong"), BOUNDARIES)
 def test_boundaries(place: tuple[Any, ...], right: Any, wrong: Any) -> None:
-    name = [right[0]["name"]] if place == ("classifiers",) and right else ["logistic"]
-    if right is not None:
-        assert check_changed(put(place, right), controls(classifiers=name)).seed >= 0
+    assert check_changed(put(place, right))
     with pytest.raises(ConfigError, match=str(place[-1])):
         check_changed(put(place, wrong))
 
