@@ -6,7 +6,6 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
-import pytest
 from browser import Browser
 from matplotlib.image import imread
 from report_builder import DATASET, GIVEN, MODEL, READERS, SENSES
@@ -28,11 +27,8 @@ def texts(svg: bytes) -> list[str]:
     return ["".join(e.itertext()) for e in root.iter("{http://www.w3.org/2000/svg}text")]
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_a_word_is_saved_with_title_legend_and_source(
-    chromium: Browser, built: Path, scheme: str
-) -> None:
-    with dark(chromium, on=scheme == "dark"):
+def test_a_word_is_saved_with_title_legend_and_source(chromium: Browser, built: Path) -> None:
+    with dark(chromium):
         chromium.open(built / "report" / "words" / "bank.html")
         name, kind, svg = saved(chromium, button(chromium, "svg"))
         assert (name, kind) == ("bank-2.svg", "image/svg+xml")

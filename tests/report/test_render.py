@@ -74,13 +74,9 @@ def test_colours_contrast_with_their_background(scheme: str) -> None:
     # Ten values, unlike the senses; further values have the colours of senses.
     values = [colours[f"--value-{i}"] for i in range(10)]
     assert len({*values, *senses}) == 20
-    for colour in (*senses, *values, *tones, colours["--error-mark"], colours["--rule-2"]):
-        minimum = 2.0 if colour == colours["--rule-2"] else 3.0
-        assert contrast(colour, colours["--surface"]) >= minimum, colour
-    for ink in ("--ink", "--ink-2", "--link", "--ok", "--wrong"):
-        for ground in ("--page", "--surface", "--soft"):
-            assert contrast(colours[ink], colours[ground]) >= 4.5, (ink, ground)
-    for ground in ("--heat-low", "--heat-high"):
+    for colour in (*senses, *values, *tones, colours["--error-mark"]):
+        assert contrast(colour, colours["--surface"]) >= 3, colour
+    for ground in ("--heat-low", "--heat-high"):  # axe finds other text
         assert contrast(colours["--ink"], colours[ground]) >= 4.5
 
 
