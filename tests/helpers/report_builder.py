@@ -95,6 +95,13 @@ class Run:
             "out": out / "report",
         }
 
+    def table(self, name: str, kind: str = "") -> pd.DataFrame:
+        """Return a table, or its rows of a kind."""
+        table = pd.read_csv(self.tables[name][0], dtype={"layers": str, "about": str})
+        if "about" in table:
+            table["about"] = table["about"].fillna("")
+        return table[table["kind"] == kind] if kind else table
+
     def load(self, **changes: Any) -> Report:
         """Return the report, without writing it."""
         given = {**self.arguments(self.folder), **changes}

@@ -4,7 +4,6 @@ from itertools import product
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 from browser import Browser
 from report_builder import (
@@ -72,7 +71,7 @@ return [...document.querySelectorAll("#strip a")].map((frame) => [
 
 
 def test_curve_has_the_score_and_interval_of_each_layer_choice(run: Run, page: Browser) -> None:
-    table = pd.read_csv(run.tables["word-layers"][0], dtype={"layers": str})
+    table = run.table("word-layers")
     for reader in READERS:
         choose(page, "classifier", reader)
         rows = table[(table["word"] == "bank") & (table["classifier"] == reader)]

@@ -14,18 +14,12 @@ from report_builder import MODEL, READERS, Page, Run, build_report, make_run
 
 from wsd.report.pages import layers
 from wsd.report.pages.layers import heat_row
-from wsd.report.pages.report_data import records
 from wsd.report.tables import METRICS
 from wsd.storage.file_names import word_of
 
 
-def compared(run: Run, kind: str) -> list[dict[str, Any]]:
-    table = pd.read_csv(run.tables["comparison"][0], dtype={"layers": str})
-    return records(table[table["kind"] == kind])
-
-
 def test_cells_link_to_the_word_at_that_layer(run: Run, built: Path) -> None:
-    table = pd.read_csv(run.tables["word-layers"][0], dtype={"layers": str})
+    table = run.table("word-layers")
     best = table.groupby(["word", "classifier"])["macro_f1"].transform("max")
     table["below"] = (table["macro_f1"] - best) * 100
     page = (built / "report" / "layers.html").read_text()
@@ -52,7 +46,7 @@ def test_cells_link_to_the_word_at_that_layer(run: Run, built: Path) -> None:
 def test_differences_match_the_table(run: Run, built: Path) -> None:
     text = " ".join(Page(built / "report" / "layers.html").text.split())
     ends = ("low", "high", "low_over_words", "high_over_words")
-    for row in pd.read_csv(run.tables["layers"][0], dtype={"layers": str}).to_dict("records"):
+    for row in run.table("layers").to_dict("records"):
         verdict = "yes" if row["layers"] == "1" else "no"  # in the confidence set
         cv = f"{row['objective_cv'] * 100:.2f}"
         if row["layers"] == row["reference"]:
@@ -75,14 +69,14 @@ def test_peaks_are_on_the_layers_page_and_in_the_caption(built: Path) -> None:
 
 def test_curves_have_the_scores_of_the_tables(run: Run, built: Path) -> None:
     page = Page(built / "report" / "layers.html")
-    rows = {(row["layers"], row["classifier"]): row for row in compared(run, "candidate")}
+    rows = run.table("comparison", "candidate").set_index(["layers", "classifier"])
     for metric, reader in product(METRICS, READERS):
         sources = sources_of(page.json(f"curves.{MODEL}.{metric}"))
         shown = [s for s in sources if s["name"] == reader]
         (context,) = (s["y"] for s in sources if s["name"] == f"{reader}, context only")
         for column, key in (("", "y"), ("_low", "low"), ("_high", "high")):
             singles, combined = (
-                [100 * rows[name, reader][f"{metric}{column}"] for name in names]
+                [100 * rows.loc[(name, reader), f"{metric}{column}"] for name in names]
                 for names in ("012", ["mean-last-2"])
             )
             assert any(s[key] == pytest.approx(singles, abs=1e-3) for s in shown)
@@ -97,11 +91,11 @@ def test_curves_have_the_scores_of_the_tables(run: Run, built: Path) -> None:
 
 def test_fine_tuned_layers_are_lines_of_their_model(run: Run, built: Path) -> None:
     page = Page(built / "report" / "layers.html")
-    rows = {(r["layers"], r["classifier"]): r for r in compared(run, "candidate")}
+    rows = run.table("comparison", "candidate").set_index(["layers", "classifier"])
     sources = sources_of(page.json(f"curves.{MODEL}.mean_macro_f1"))
     for reader in READERS:
         (shown,) = (s["y"] for s in sources if s["name"] == f"{reader}, fine-tuned")
-        before = [rows[name, reader]["mean_macro_f1"] for name in ("0", "1", "2")]
+        before = [rows.loc[(name, reader), "mean_macro_f1"] for name in ("0", "1", "2")]
         assert shown == pytest.approx([100 * (value - 0.125) for value in before], abs=1e-3)
     assert "after fine-tuning. They are a control" in " ".join(page.text.split())
     assert "curves.<b>after</b>.mean_macro_f1" not in (built / "report/layers.html").read_text()

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 from report_builder import (
     CHOICES,
@@ -139,7 +138,7 @@ def test_a_sample_of_a_large_word_has_every_sense_and_split(run: Run) -> None:
 
 
 def test_tables_of_the_word_page_count_the_errors(run: Run, built: Path) -> None:
-    scores = pd.read_csv(run.folder / "scores.csv", dtype={"layers": str})
+    scores = run.table("scores")
     for word, choice, reader in product(run.corpora, CHOICES, READERS):
         words = predictions_of(run, word, choice, reader)
         where = f"word == {word!r} and layers == {choice!r} and classifier == {reader!r}"
@@ -178,8 +177,7 @@ def test_a_page_opens_with_the_projection_selected_by_cv(tmp_path: Path) -> None
 
 def test_a_page_opens_with_the_layer_selected_by_cv(tmp_path: Path) -> None:
     run = make_run(tmp_path / "run", further=[("focal", "mix-all")])
-    path = run.tables["word-layers"][0]
-    table = pd.read_csv(path, dtype={"layers": str})
+    table = run.table("word-layers")
 
     def opened() -> str:
         report = run.load()
@@ -192,7 +190,7 @@ def test_a_page_opens_with_the_layer_selected_by_cv(tmp_path: Path) -> None:
     table.loc[of_bank, "selected_by_cv"] = table["layers"] == "mix-all"
     table.loc[of_bank, "macro_f1_cv"] = 0.1
     table.loc[of_bank & (table["layers"] == "1"), "macro_f1_cv"] = 0.9
-    table.to_csv(path, index=False)
+    table.to_csv(run.tables["word-layers"][0], index=False)
     assert opened() == "1"
 
 
