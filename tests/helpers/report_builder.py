@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pytest
 from call_step import call_step
 
 from wsd.artifacts import corpus_table as corpora_files
@@ -163,25 +164,21 @@ def make_run(
     methods: Sequence[str] = ("pca",),
     too_small: str = "",
     rare: bool = False,
-    extra: bool = False,
 ) -> Run:
     """Write the tables of a run with known errors, through the package's own writers.
 
     ``models`` have keys of their model file; ``further`` are views and layer choices with
     predictions and scores, but without a picture; with ``rare`` one sense of ``bank`` has one
-    instance in each split, and the rest is another's; the word ``too_small`` has no discriminants;
-    with ``extra`` bank has the columns of `made_extra`.
+    instance in each split, and the rest is another's; the word ``too_small`` has no discriminants.
+    The corpus of ``bank`` has the columns of `made_extra`.
     """
     rng = np.random.default_rng(5)
     corpora = {word: make_corpus(word, senses, rng, n_ood) for word, senses in SENSES.items()}
     bank = corpora["bank"]
+    corpora["bank"] = bank = replace(bank, extra=made_extra(len(bank)))
     if rare:
-        gold = np.zeros(len(bank), dtype=np.int32)
-        gold[[3, 40]] = 2
-        bank = replace(bank, gold=gold)
-    if extra:
-        bank = replace(bank, extra=made_extra(len(bank)))
-    corpora["bank"] = bank
+        bank.gold[:] = 0
+        bank.gold[[3, 40]] = 2
     for word, corpus in corpora.items():
         corpora_files.write(folder / "corpus" / f"{file_name(word)}.parquet", corpus)
     run, unseen = Run(folder, corpora, [], [], []), []
@@ -325,7 +322,8 @@ def made_tables(folder: Path, blocks: Mapping[str, int]) -> dict[str, pd.DataFra
     own["objective_cv"] = value - 0.1
     best = own.loc[[value.idxmax()]]
     no_ends = {c: np.nan for c in own if c.endswith(("_low", "_high", "_over_words"))}
-    selected = own.drop_duplicates("model").assign(kind="selected")
+    of_models = own.groupby("model", sort=False)["mean_macro_f1"]
+    selected = own.loc[of_models.idxmax()].assign(kind="selected")
     for mean in MEAN_SCORES:
         selected = selected.assign(**interval(selected[mean], *over_words(f"{mean}_")))
     baseline = {"kind": "baseline", "model": "no encoder", "view": "text", "layers": "-"}
@@ -497,6 +495,31 @@ def pictures_of(run: Run, word: str) -> list[np.ndarray]:
 def neighbours_of(run: Run, word: str, choice: str) -> Neighbours:
     (path,) = (p for p in run.neighbours if p.stem == choice)
     return read_neighbours(path)[0][word]
+
+
+@pytest.fixture(scope="session")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    return make_run(tmp_path_factory.mktemp("run"), methods=("pca", "tsne"))
+
+
+@pytest.fixture(scope="session")
+def built(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Write the report over files that are left of another."""
+    out = tmp_path_factory.mktemp("built #1 & <co>")
+    for left in ("report/words/gone/old.html", "report/index.html"):
+        (out / left).parent.mkdir(parents=True, exist_ok=True)
+        (out / left).write_text("left over")
+    build_report(**run.arguments(out))
+    return out
+
+
+@pytest.fixture(scope="session")
+def three_models(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The names are not in alphabetical order; one model has random weights, and one is deeper."""
+    folder = tmp_path_factory.mktemp("three")
+    models = {"wide": {}, "tiny": {"random_weights": 7}, "deep": {"blocks": 6}}
+    build_report(**make_run(folder / "run", models=models).arguments(folder))
+    return folder / "report"
 
 
 class Page(HTMLParser):

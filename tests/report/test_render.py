@@ -8,7 +8,7 @@ from urllib.parse import unquote, urldefrag
 
 import numpy as np
 import pytest
-from report_builder import DATASET, GIVEN, HOSTILE_COLUMN, MODEL, Page, Run, make_run
+from report_builder import DATASET, GIVEN, HOSTILE_COLUMN, MODEL, Page, Run
 
 from wsd.report.pages import curves, plots, render
 from wsd.report.pages.render import packed_columns
@@ -118,8 +118,7 @@ def test_a_long_column_has_text_with_the_sentences_alone() -> None:
     assert cells_of(column) == ["z", "x"]
 
 
-def test_pages_without_sentences_have_no_identifiers(tmp_path: Path) -> None:
-    run = make_run(tmp_path, extra=True)
+def test_pages_without_sentences_have_no_identifiers(run: Run) -> None:
     for text, identifiers in ((True, 48), (False, 0)):
         report = run.load(text=text)
         columns = word_data(report, MODEL, report.words[MODEL]["bank"])["extra"]
