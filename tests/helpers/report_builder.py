@@ -6,6 +6,7 @@ import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from html.parser import HTMLParser
+from itertools import product
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -377,10 +378,10 @@ def made_tables(folder: Path, blocks: Mapping[str, int]) -> dict[str, pd.DataFra
     controls = own[single].assign(kind="control view", view="context")
     zero_shot = own[(own["view"] == "focal") & (own["classifier"] == READERS[0])]
     zero_shot = zero_shot.assign(kind="zero-shot", classifier="gloss")
-    learning = pd.concat(
-        own[NAMES].assign(train=train, n_train=n, mean_macro_f1_in_common=n / 100)
-        for train, n in (("1pct", 10), ("full", 60))
-    )
+    sizes = {"1pct": 10, "full": 60}
+    learning = crossed(own[NAMES], train=[*sizes])
+    learning["n_train"] = learning["train"].map(sizes)
+    learning["mean_macro_f1_in_common"] = learning["n_train"] / 100
     compared = {"metric": "mean_macro_f1", "p_over_words_holm": 0.125, "d_over_words": 0.75,
                 "words_won": 0.625, **dict.fromkeys(NAMES, "x")}  # fmt: skip
     differences = pd.DataFrame(
@@ -390,24 +391,22 @@ def made_tables(folder: Path, blocks: Mapping[str, int]) -> dict[str, pd.DataFra
             "p_holm": 0.25, "reference_model": other, "model": first} for other in others]
     )  # fmt: skip
     differences = differences.assign(**interval(differences["difference"], *over_words("")))
-    alignment = pd.DataFrame(
-        {"model": model, "word": word, "form": form, "pieces": pieces, "instances": n,
-         "mean_pieces": mean, "max_pieces": 2, "unknown": 0, "windowed": cut}
-        for model in blocks
-        for word, form, pieces, n, mean, cut in (
-            ("bank", "bank", "bank", 1500, 1.0, 1), ("bank", "=<b>banks", "bank ##s", 500, 2.0, 2),
-        )
-    )  # fmt: skip
-    long_vectors = pd.DataFrame(
-        {"model": first, "word": word, "view": "focal", "layer": layer, "instances": 2000,
-         "long": long, "median": 1.5, "longest": 2500}
-        for word, layer, long in (("bank", 1, 18), ("bank", 2, 18), ("crane", 2, 4))
-    )  # fmt: skip
-    curves = own.drop_duplicates(["model", "view", "classifier"])[["model", "view", "classifier"]]
-    peaks = pd.concat(
-        curves.assign(metric=metric, n_words=2, peak=peak, low=1, high=2, share_of_draws=0.75)
-        for metric, peak in (("mean_macro_f1", 2), ("micro_accuracy", 1))
+    forms = [("bank", "bank", 1500, 1.0, 1), ("=<b>banks", "bank ##s", 500, 2.0, 2)]
+    pieces = ["form", "pieces", "instances", "mean_pieces", "windowed"]
+    alignment = pd.DataFrame(forms, columns=pieces).merge(
+        pd.Series([*blocks], name="model"), "cross"
     )
+    alignment = alignment.assign(word="bank", max_pieces=2, unknown=0)
+    long = [("bank", 1, 18), ("bank", 2, 18), ("crane", 2, 4)]
+    long_vectors = pd.DataFrame(long, columns=["word", "layer", "long"]).assign(
+        model=first, view="focal", instances=2000, median=1.5, longest=2500
+    )
+    peaks_of = {"mean_macro_f1": 2, "micro_accuracy": 1}
+    curves = own[["model", "view", "classifier"]].drop_duplicates()
+    peaks = crossed(curves, metric=[*peaks_of]).assign(
+        n_words=2, low=1, high=2, share_of_draws=0.75
+    )
+    peaks["peak"] = peaks["metric"].map(peaks_of)
     return {
         "comparison": pd.concat(comparison),
         "controls": pd.concat([controls, after, zero_shot]),
@@ -420,42 +419,38 @@ def made_tables(folder: Path, blocks: Mapping[str, int]) -> dict[str, pd.DataFra
         "peaks": peaks,
         "alignment": alignment,
         "long-vectors": long_vectors,
-        **made_confidence(selected[NAMES].to_dict("records")),
+        **made_confidence(selected[NAMES]),
     }
 
 
-def made_confidence(selected: Sequence[Mapping[Any, Any]]) -> dict[str, pd.DataFrame]:
+def crossed(rows: pd.DataFrame, **values: Sequence[Any]) -> pd.DataFrame:
+    """Return every combination of a row and the values of further columns."""
+    further = pd.DataFrame(product(*values.values()), columns=[*values])
+    return rows.merge(further, how="cross")
+
+
+def made_confidence(selected: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """Return the tables of calibration for configurations."""
-    kinds = {"raw": 0.08, "calibrated": 0.02}
-    calibration = [
-        {**row, "test": test, "word": word, "scores": kind, "n": 90, "accuracy": 0.9,
-         "confidence": 0.9 + ece, "gap": ece, "nll": 3 * ece, "brier": 2 * ece, "ece": ece,
-         "ece_floor": 0.03, "ece_floor_95": 0.05}
-        for row in selected
-        for test in ("test", "outofdomain")
-        for word in ("(all)", "bank")
-        for kind, ece in kinds.items()
-    ]  # fmt: skip
-    reliability = [
-        {**row, "test": "test", "scores": kind, "low": high - 0.1, "high": high, "n": 45,
-         "confidence": high - 0.02, "accuracy": high - 0.02 - ece, "accuracy_low": high - 0.2,
-         "accuracy_high": high}
-        for row in selected
-        for kind, ece in kinds.items()
-        for high in (0.7, 1.0)
-    ]  # fmt: skip
-    ood = [
-        {**row, "sentences": sentences, "word": word, "threshold": 0.3, "n_train": 60, "n": 90,
-         "ood": share, "accuracy_ood": 0.5, "accuracy_in_distribution": 0.9}
-        for row in selected
-        for sentences, share in (("test", 0.012), ("other words", 0.75))
-        for word in ("(all)", "bank")
-    ]  # fmt: skip
-    return {
-        "calibration": pd.DataFrame(calibration),
-        "reliability": pd.DataFrame(reliability),
-        "ood": pd.DataFrame(ood),
-    }
+    of_kind, words = {"raw": 0.08, "calibrated": 0.02}, ("(all)", "bank")
+    tests = ("test", "outofdomain")
+    calibration = crossed(selected, test=tests, word=words, scores=[*of_kind])
+    ece = calibration["scores"].map(of_kind)
+    calibration = calibration.assign(
+        n=90, accuracy=0.9, confidence=0.9 + ece, gap=ece, nll=3 * ece, brier=2 * ece, ece=ece,
+        ece_floor=0.03, ece_floor_95=0.05,
+    )  # fmt: skip
+    reliability = crossed(selected, test=("test",), scores=[*of_kind], high=(0.7, 1.0))
+    ece, high = reliability["scores"].map(of_kind), reliability["high"]
+    reliability = reliability.assign(
+        low=high - 0.1, n=45, confidence=high - 0.02, accuracy=high - 0.02 - ece,
+        accuracy_low=high - 0.2, accuracy_high=high,
+    )  # fmt: skip
+    ood = crossed(selected, sentences=("test", "other words"), word=words)
+    ood = ood.assign(
+        threshold=0.3, n_train=60, n=90, ood=ood["sentences"].map({"test": 0.012}).fillna(0.75),
+        accuracy_ood=0.5, accuracy_in_distribution=0.9,
+    )  # fmt: skip
+    return {"calibration": calibration, "reliability": reliability, "ood": ood}
 
 
 def every_prediction(

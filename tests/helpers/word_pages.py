@@ -157,23 +157,19 @@ def zoom(browser: Browser, row: int) -> None:
     )
 
 
-def middle(browser: Browser) -> tuple[int, int]:
-    left, top = browser.js(
-        """const [view] = [...Bokeh.index], box = view.canvas_view.el.getBoundingClientRect();
-        const { left, top, width, height } = view.frame.bbox;
-        return [box.left + left + width / 2, box.top + top + height / 2];"""
-    )
-    return int(left), int(top)
-
-
 def hover(browser: Browser, row: int) -> dict[str, Any]:
     """Zoom in on one instance, move the pointer onto it, and return its tooltip."""
     zoom(browser, row)
     browser.js("document.getElementById('plot').scrollIntoView({ block: 'center' })")
     time.sleep(0.15)  # Bokeh draws in a later frame, and hits what it has drawn
+    middle = browser.js(
+        """const [view] = [...Bokeh.index], box = view.canvas_view.el.getBoundingClientRect();
+        const { left, top, width, height } = view.frame.bbox;
+        return [box.left + left + width / 2, box.top + top + height / 2].map(Math.floor);"""
+    )
     actions = ActionChains(browser.driver, duration=0)
     actions.w3c_actions.pointer_action.move_to_location(5, 5)
-    actions.w3c_actions.pointer_action.move_to_location(*middle(browser))
+    actions.w3c_actions.pointer_action.move_to_location(*middle)
     actions.perform()
     for _ in range(50):
         tip: dict[str, Any] = browser.js(TIP)

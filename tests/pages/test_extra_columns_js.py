@@ -50,20 +50,12 @@ def test_a_filter_leaves_the_instances_of_a_value(run: Run, built: Path, page: B
 
 def test_the_address_has_a_colour_and_a_filter(run: Run, built: Path, page: Browser) -> None:
     values = [HOSTILE[0], "שלום=&%", ""]
-    texts = [*values[:2], "(no value)"]
     Select(by_id(page, "colour")).select_by_visible_text(HOSTILE_COLUMN)
-    cells, rows = run.corpora["bank"].extra[HOSTILE_COLUMN], rows_of(run, built)
-    all_tones = tones(run, built, HOSTILE_COLUMN, values)
-    for value, text in zip(values, texts, strict=True):
-        Select(by_id(page, "only")).select_by_visible_text(text)
-        page.open(page.js("return location.href"))
-        state = page.js(STATE)
-        assert state["shown"] == [cells[row] == value for row in rows]
-        assert state["tone"] == [
-            tone if passes else "off"
-            for tone, passes in zip(all_tones, state["shown"], strict=True)
-        ]
-    key = [f"{HOSTILE_COLUMN}:", *(f"{text} (16)" for text in texts)]
+    Select(by_id(page, "only")).select_by_visible_text(values[1])
+    page.open(page.js("return location.href"))
+    tone, all_tones = page.js(STATE)["tone"], tones(run, built, HOSTILE_COLUMN, values)
+    assert tone == [value if value == "value-1" else "off" for value in all_tones]
+    key = [f"{HOSTILE_COLUMN}:", *(f"{text} (16)" for text in (*values[:2], "(no value)"))]
     assert by_id(page, "tones").text.split("\n") == key
 
 

@@ -30,7 +30,6 @@ from word_pages import (
     dark,
     hover,
     listed,
-    middle,
     rows_of,
     wrong_rows,
     zoom,
@@ -221,11 +220,7 @@ def test_centroids_are_means_of_training_instances(run: Run, page: Browser) -> N
 def test_click_on_a_point_pins_it(run: Run, built: Path, page: Browser) -> None:
     corpus, rows = run.corpora["bank"], rows_of(run, built)
     hover(page, 5)
-    left, top = middle(page)
-    actions = ActionChains(page.driver, duration=0)
-    actions.w3c_actions.pointer_action.move_to_location(left, top)
-    actions.w3c_actions.pointer_action.click()
-    actions.perform()
+    ActionChains(page.driver, duration=0).click().perform()
     page.until("!document.getElementById('card').hidden")
     assert " ".join(corpus.tokens[rows[5]]) in by_id(page, "card").get_attribute("textContent")
     by_id(page, "unpin").click()
