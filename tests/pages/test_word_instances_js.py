@@ -68,6 +68,7 @@ def test_selection_and_its_csv(run: Run, built: Path, page: Browser) -> None:
         # The page stores 255 steps, and the file has no further digits.
         digits = r"[01]\.[0-9]{2}" if line["split"] == "test" else ""
         assert re.fullmatch(digits, line["confidence"])
+        assert line["input_gold"] == "one"  # an extra column
     # Files have the labels; the table has the names.
     assert corpus.senses[1] not in {cell for line in listed(page) for cell in line}
     by_id(page, "unselect").click()
