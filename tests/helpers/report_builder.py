@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pytest
 from call_step import call_step
 
 from wsd.artifacts import corpus_table as corpora_files
@@ -96,6 +97,13 @@ class Run:
             "out": out / "report",
         }
 
+    def table(self, name: str, kind: str = "") -> pd.DataFrame:
+        """Return a table, or its rows of a kind."""
+        table = pd.read_csv(self.tables[name][0], dtype={"layers": str, "about": str})
+        if "about" in table:
+            table["about"] = table["about"].fillna("")
+        return table[table["kind"] == kind] if kind else table
+
     def load(self, **changes: Any) -> Report:
         """Return the report, without writing it."""
         given = {**self.arguments(self.folder), **changes}
@@ -111,12 +119,12 @@ def build_report(*, out: Path, **given: Any) -> None:
 def make_corpus(
     word: str, senses: tuple[str, ...], rng: np.random.Generator, n_ood: int = 0
 ) -> Corpus:
-    n_train, n_test = 30, 18
+    numbers = {"train": 30, "test": 18, "outofdomain": n_ood}
+    n = sum(numbers.values())
     # Senses of different sizes in no order, so that pages draw rows in another order.
     shares = np.arange(1, len(senses) + 1) / sum(range(1, len(senses) + 1))
-    n = n_train + n_test + n_ood
     gold = rng.choice(len(senses), size=n, p=shares).astype(np.int32)
-    position = [int(rng.integers(0, 3)) for _ in range(n)]
+    position = rng.integers(0, 3, size=n, dtype=np.int32)
     tokens = []
     for i, at in enumerate(position):
         sentence = ["left", HOSTILE[i % len(HOSTILE)], f"n{i}"]
@@ -125,10 +133,10 @@ def make_corpus(
     return Corpus(
         word=word,
         senses=senses,
-        split=np.array(["train"] * n_train + ["test"] * n_test + ["outofdomain"] * n_ood),
-        index=np.concatenate([np.arange(k) for k in (n_train, n_test, n_ood)]).astype(np.int32),
+        split=np.repeat([*numbers], [*numbers.values()]),
+        index=np.concatenate([np.arange(k) for k in numbers.values()]).astype(np.int32),
         tokens=tuple(tokens),
-        position=np.array(position, dtype=np.int32),
+        position=position,
         gold=gold,
     )
 
@@ -151,54 +159,36 @@ def made_extra(n: int) -> dict[str, tuple[str, ...]]:
 def make_run(
     folder: Path,
     *,
-    models: Sequence[str] = (MODEL,),
-    trains: Sequence[str] = ("full",),
-    views: Sequence[str] = ("focal",),
+    models: Mapping[str, Mapping[str, int]] = MappingProxyType({MODEL: {}}),
     n_ood: int = 0,
     further: Sequence[tuple[str, str]] = (),
     methods: Sequence[str] = ("pca",),
     too_small: str = "",
     rare: bool = False,
-    formula: bool = False,
-    extra: bool = False,
-    blocks: Mapping[str, int] = MappingProxyType({}),
-    random: Mapping[str, int] = MappingProxyType({}),
-    architecture: Mapping[str, Any] = MappingProxyType({}),
 ) -> Run:
     """Write the tables of a run with known errors, through the package's own writers.
 
-    ``further`` are views and layer choices with predictions and scores, but without a picture;
-    with ``rare`` one sense of ``bank`` has one instance in each split, and the rest is another's;
-    the word ``too_small`` has no discriminants; with ``formula`` its sentences begin like a
-    spreadsheet's formula; with ``extra`` it has the columns of `made_extra`. ``blocks`` and
-    ``random`` are numbers of blocks and seeds of weights of some models; ``architecture`` is what
-    trying showed of all.
+    ``models`` have keys of their model file; ``further`` are views and layer choices with
+    predictions and scores, but without a picture; with ``rare`` one sense of ``bank`` has one
+    instance in each split, and the rest is another's; the word ``too_small`` has no discriminants.
+    The corpus of ``bank`` has the columns of `made_extra`.
     """
     rng = np.random.default_rng(5)
     corpora = {word: make_corpus(word, senses, rng, n_ood) for word, senses in SENSES.items()}
     bank = corpora["bank"]
+    corpora["bank"] = bank = replace(bank, extra=made_extra(len(bank)))
     if rare:
-        gold = np.zeros(len(bank), dtype=np.int32)
-        gold[[3, 40]] = 2
-        bank = replace(bank, gold=gold)
-    if formula:
-        ones = np.ones(len(bank), dtype=np.int32)
-        bank = replace(bank, tokens=(("=HYPERLINK(1)", "bank"),) * len(bank), position=ones)
-    if extra:
-        bank = replace(bank, extra=made_extra(len(bank)))
-    corpora["bank"] = bank
+        bank.gold[:] = 0
+        bank.gold[[3, 40]] = 2
     for word, corpus in corpora.items():
         corpora_files.write(folder / "corpus" / f"{file_name(word)}.parquet", corpus)
     run, unseen = Run(folder, corpora, [], [], []), []
-    for model in models:
-        about: dict[str, Any] = {"name": model, "blocks": blocks.get(model, 3), **ABOUT}
-        if model in random:
-            about["random_weights"] = random[model]
-        encoder = {"model": about, "architecture": {**ARCHITECTURE, **architecture}, **EMBEDDED}
+    for model, keys in models.items():
+        encoder = {"model": {"name": model, **ABOUT, **keys}, **EMBEDDED}
         shared = {"encoder": encoder, "corpus": {w: c.digest for w, c in corpora.items()}}
         own = folder / model
-        for view, choice in product(views, CHOICES):
-            named = {"view": view, "layers": choice, **shared}
+        for choice in CHOICES:
+            named = {"view": "focal", "layers": choice, **shared}
             for method in methods:
                 pictures = {
                     word: made_projection(corpus, method, choice, rng)
@@ -207,17 +197,17 @@ def make_run(
                 if method == "discriminant" and too_small:
                     nowhere = np.full((len(corpora[too_small]), 2), np.nan, dtype=np.float32)
                     pictures[too_small] = Projection(nowhere, None, np.nan, TOO_SMALL)
-                path = own / "projections" / method / view / f"{choice}.parquet"
+                path = own / "projections" / method / f"{choice}.parquet"
                 provenance = {"method": method, **named}
                 instance_tables.write_projections(path, corpora, pictures, provenance)
                 run.projections.append(path)
-            path = own / "neighbours" / view / f"{choice}.parquet"
+            path = own / "neighbours" / f"{choice}.parquet"
             near = {word: made_neighbours(corpus, rng) for word, corpus in corpora.items()}
             write_neighbours(path, corpora, near, named)
             run.neighbours.append(path)
-            for train, name in product(trains, READERS):
-                path = own / "predictions" / train / view / f"{choice}.{name}.parquet"
-                learned = {"train": train, "classifier": name, "estimator": name, **TUNED, **named}
+            for name in READERS:
+                path = own / "predictions" / f"{choice}.{name}.parquet"
+                learned = {"classifier": name, "estimator": name, **TUNED, **named}
                 write_predictions(path, every_prediction(corpora, rng), learned)
                 run.predictions.append(path)
         for view, choice in further:
@@ -239,25 +229,30 @@ def make_run(
     )
     (folder / "tables").mkdir()
     run.tables.update({name: [folder / f"{name}.csv"] for name in ("scores", "summary")})
-    for name, table in made_tables(folder, {m: blocks.get(m, 3) for m in models}).items():
+    blocks = {model: keys.get("blocks", ABOUT["blocks"]) for model, keys in models.items()}
+    for name, table in made_tables(folder, blocks).items():
         run.tables[name] = [folder / "tables" / f"{name}.csv"]
         table.to_csv(run.tables[name][0], index=False)
     return run
 
 
-ABOUT = {
+ABOUT: dict[str, Any] = {
+    "blocks": 3,
     "width": 8,
     "model_type": "bert",
     "source": {"folder": "<b>somewhere</b>"},
     "files": {"model.safetensors": "0" * 64, "config.json": "1" * 64},
 }
-ARCHITECTURE = {
-    "name": "BertModel", "tokenizer": "BertTokenizer", "max_length": 64, "causal": False,
-    "wide_embeddings": False, "last_normed": False, "cls": "first", "segments": [0, 0],
-    "first_token": "[CLS]",
+EMBEDDED = {
+    "architecture": {
+        "name": "BertModel", "tokenizer": "BertTokenizer", "max_length": 64, "causal": False,
+        "wide_embeddings": False, "last_normed": False, "cls": "first", "segments": [0, 0],
+        "first_token": "[CLS]",
+    },
+    "input": "plain", "pooling": "mean", "precision": "float32", "versions": {"numpy": "2"},
 }  # fmt: skip
-EMBEDDED = {"input": "plain", "pooling": "mean", "precision": "float32", "versions": {"numpy": "2"}}
 TUNED = {
+    "train": "full",
     "parameters": {"C": 1.0},
     "space": {"C": [0.5, 1.0], "metric": "cosine"},
     "versions": {"wsd": "0"},
@@ -294,221 +289,188 @@ def made_neighbours(corpus: Corpus, rng: np.random.Generator) -> Neighbours:
     return Neighbours(rows.astype(np.int32), similarity, 0.75)
 
 
+NAMES = ["model", "view", "layers", "classifier"]
+
+
+def read_table(path: Path) -> pd.DataFrame:
+    """Read the rows of the full training set and the test split."""
+    text = {"layers": str, "view": str, "draw": str}
+    table = pd.read_csv(path, dtype=text, keep_default_na=False)
+    return table[(table["train"] == "full") & (table["test"] == "test")]
+
+
+def interval(
+    value: pd.Series, *ends: str, low: float = 0.0625, high: float = 0.0625
+) -> dict[str, pd.Series]:
+    """Return columns of the ends of an interval around values."""
+    return dict(zip(ends, (value - low, value + high), strict=True))
+
+
+def over_words(start: str) -> tuple[str, str]:
+    return f"{start}low_over_words", f"{start}high_over_words"
+
+
 def made_tables(folder: Path, blocks: Mapping[str, int]) -> dict[str, pd.DataFrame]:
     """Return tables in the form of `wsd compare` and `wsd layerwise`."""
-    text = {"layers": str, "view": str, "draw": str}
-    summary = pd.read_csv(folder / "summary.csv", dtype=text, keep_default_na=False)
-    summary = summary[(summary["train"] == "full") & (summary["test"] == "test")]
-    for mean in MEAN_SCORES:
-        summary[mean] = summary[mean].astype(float)
-        summary[f"{mean}_low"] = summary[mean] - 0.03
-        summary[f"{mean}_high"] = summary[mean] + 0.02
-        # As in a corpus with too few words; `selected` has intervals over words.
-        summary[f"{mean}_low_over_words"] = summary[f"{mean}_high_over_words"] = np.nan
-    names = ["model", "view", "layers", "classifier"]
-    scores = [c for c in summary if c.startswith(MEAN_SCORES)]
-    own = summary[names + scores].assign(kind="candidate", n_words=len(SENSES), about="")
+    own = read_table(folder / "summary.csv")
+    own = own[[*NAMES, *MEAN_SCORES]].astype(dict.fromkeys(MEAN_SCORES, float))
+    own = own.assign(kind="candidate", n_words=len(SENSES), about="", reference_model=own["model"])
     own = own.assign(n_test=36, n_test_without_duplicates=36)
-    own["objective_cv"] = own["mean_macro_f1"] - 0.1
-    best = own.loc[[own["mean_macro_f1"].idxmax()]]
-    other = best.assign(model="no encoder", view="text", layers="-")
-    published = best.assign(kind="published", model="theirs", classifier="1nn", layers="-")
-    of_words = {
-        f"{mean}_{end}_over_words": own[mean] + move
-        for mean in MEAN_SCORES
-        for end, move in (("low", -0.0625), ("high", 0.0625))
-    }
-    selected = own.assign(**of_words)
-    none = {name: np.nan for name in scores if name.endswith(("_low", "_high", "_over_words"))}
-    rows = [
-        *(selected[own["model"] == model].iloc[[0]].assign(kind="selected") for model in blocks),
-        best.assign(**none).assign(kind="best on test, for reference only"),
-        other.assign(kind="baseline", classifier="most <frequent>_sense"),
-        published.assign(about="A paper & <its> file"),
-        own,
-    ]
+    for mean in MEAN_SCORES:
+        ends = interval(own[mean], f"{mean}_low", f"{mean}_high", low=0.03, high=0.02)
+        # As in a corpus with too few words; `selected` has intervals over words.
+        own = own.assign(**ends, **dict.fromkeys(over_words(f"{mean}_"), np.nan))
+    value = own["mean_macro_f1"]
+    own["objective_cv"] = value - 0.1
+    best = own.loc[[value.idxmax()]]
+    no_ends = {c: np.nan for c in own if c.endswith(("_low", "_high", "_over_words"))}
+    of_models = own.groupby("model", sort=False)["mean_macro_f1"]
+    selected = own.loc[of_models.idxmax()].assign(kind="selected")
+    for mean in MEAN_SCORES:
+        selected = selected.assign(**interval(selected[mean], *over_words(f"{mean}_")))
+    baseline = {"kind": "baseline", "model": "no encoder", "view": "text", "layers": "-"}
+    published = {"kind": "published", "model": "theirs", "classifier": "1nn", "layers": "-"}
     # The same layers of the first model after fine-tuning.
     first, *others = blocks
-    after = own[(own["model"] == first) & (own["layers"].str.len() == 1) & (own["view"] == "focal")]
-    after = after.assign(
-        kind="fine-tuned, frozen again", model="<b>after</b>", reference_model=first
-    )
+    single = own["layers"].str.isdecimal()
+    after = own[(own["model"] == first) & single & (own["view"] == "focal")]
+    after = after.assign(kind="fine-tuned, frozen again", model="<b>after</b>")
     after["mean_macro_f1"] -= 0.125
-    rows = [row.assign(reference_model=row["model"]) for row in rows]
-    rows.append(after.drop_duplicates("classifier"))
-    scores = pd.read_csv(folder / "scores.csv", dtype=text, keep_default_na=False)
-    scores = scores[(scores["train"] == "full") & (scores["test"] == "test")]
-    scores["macro_f1"] = scores["macro_f1"].astype(float)
-    by_layer, by_word, by_model = [], [], []
-    for _, group in own.groupby(["model", "view", "classifier"], sort=False):
-        reference = group.iloc[-1]
-        for row in group.to_dict("records"):
-            value = row["mean_macro_f1"]
-            apart = value - reference["mean_macro_f1"]
-            by_layer.append(
-                {
-                    **{name: row[name] for name in names},
-                    "relative_depth": depth_of(row["layers"], blocks[row["model"]]),
-                    "objective_cv": value - 0.1,
-                    "selected_by_cv": row["layers"] == reference["layers"],
-                    "metric": "mean_macro_f1", "value": value, "low": value - 0.03,
-                    "high": value + 0.02, "reference": reference["layers"], "difference": apart,
-                    "difference_low": apart - 0.03, "difference_high": apart + 0.03,
-                    "difference_low_over_words": apart - 0.0625,
-                    "difference_high_over_words": apart + 0.0625,
-                }
-            )  # fmt: skip
-            if row["model"] in others and blocks[row["model"]] == blocks[first]:
-                by_model.append(
-                    {
-                        **{name: row[name] for name in names}, "relative_depth": None,
-                        "metric": "mean_macro_f1", "value": value, "reference_model": first,
-                        "reference_value": value - 0.0625, "difference": 0.0625,
-                        "difference_low": 0.05, "difference_high": 0.07, "p_holm": 0.01,
-                        "difference_low_over_words": 0.0, "difference_high_over_words": 0.125,
-                    }
-                )  # fmt: skip
-    for row in scores.to_dict("records"):
-        value = row["macro_f1"]
-        by_word.append(
-            {
-                **{name: row[name] for name in [*names, "word"]}, "n_test": row["n_test"],
-                "errors": round((1 - float(row["accuracy"])) * row["n_test"]),
-                "macro_f1": value, "macro_f1_low": value - 0.05, "macro_f1_high": value + 0.04,
-                "macro_f1_cv": value - 0.1,
-                # The choice of each word; pages open with it instead of the last choice.
-                "selected_by_cv": row["layers"] == CHOSEN[row["word"]],
-                "selected_by": "word", "in_confidence_set_of_word": row["layers"] in ("1", "2"),
-            }
-        )  # fmt: skip
-    best_set = own[names].assign(
-        metric="mean_macro_f1", estimate=own["mean_macro_f1"], p_largest_advantage=0.5,
+    comparison = [
+        selected,
+        best.assign(kind="best on test, for reference only", **no_ends),
+        best.assign(classifier="most <frequent>_sense", **baseline),
+        best.assign(about="A paper & <its> file", **published),
+        own,
+        after.drop_duplicates("classifier"),
+    ]
+    last = own.groupby(["model", "view", "classifier"])[["layers", "mean_macro_f1"]]
+    reference = last.transform("last")
+    apart = value - reference["mean_macro_f1"]
+    depth = pd.to_numeric(own["layers"].where(single)) / own["model"].map(blocks)
+    layers = own[[*NAMES, "objective_cv"]].assign(
+        relative_depth=depth, selected_by_cv=own["layers"] == reference["layers"],
+        metric="mean_macro_f1", value=value, reference=reference["layers"], difference=apart,
+        **interval(value, "low", "high", low=0.03, high=0.02),
+        **interval(apart, "difference_low", "difference_high", low=0.03, high=0.03),
+        **interval(apart, *over_words("difference_")),
+    )  # fmt: skip
+    alike = own["model"].isin(others) & (own["model"].map(blocks) == blocks[first])
+    by_model = own[NAMES].assign(
+        relative_depth=None, metric="mean_macro_f1", value=value, reference_model=first,
+        reference_value=value - 0.0625, difference=0.0625, difference_low=0.05,
+        difference_high=0.07, p_holm=0.01, difference_low_over_words=0.0,
+        difference_high_over_words=0.125,
+    )[alike]  # fmt: skip
+    scores = read_table(folder / "scores.csv")
+    macro_f1, accuracy = (scores[name].astype(float) for name in ("macro_f1", "accuracy"))
+    by_word = scores[[*NAMES, "word", "n_test"]].assign(
+        errors=((1 - accuracy) * scores["n_test"]).round().astype(int),
+        macro_f1=macro_f1, macro_f1_cv=macro_f1 - 0.1,
+        **interval(macro_f1, "macro_f1_low", "macro_f1_high", low=0.05, high=0.04),
+        # The choice of each word; pages open with it instead of the last choice.
+        selected_by_cv=scores["layers"] == scores["word"].map(CHOSEN), selected_by="word",
+        in_confidence_set_of_word=scores["layers"].isin(["1", "2"]),
+    )  # fmt: skip
+    best_set = own[NAMES].assign(
+        metric="mean_macro_f1", estimate=value, p_largest_advantage=0.5,
         in_confidence_set=own["layers"] == "1",
     )  # fmt: skip
-    controls = own[own["layers"].str.len() == 1].assign(kind="control view", view="context")
-    learning = pd.concat(
-        own[names].assign(train=train, n_train=n, mean_macro_f1_in_common=n / 100)
-        for train, n in (("1pct", 10), ("full", 60))
-    )
+    controls = own[single].assign(kind="control view", view="context")
     zero_shot = own[(own["view"] == "focal") & (own["classifier"] == READERS[0])]
     zero_shot = zero_shot.assign(kind="zero-shot", classifier="gloss")
+    sizes = {"1pct": 10, "full": 60}
+    learning = crossed(own[NAMES], train=[*sizes])
+    learning["n_train"] = learning["train"].map(sizes)
+    learning["mean_macro_f1_in_common"] = learning["n_train"] / 100
+    compared = {"metric": "mean_macro_f1", "p_over_words_holm": 0.125, "d_over_words": 0.75,
+                "words_won": 0.625, **dict.fromkeys(NAMES, "x")}  # fmt: skip
     differences = pd.DataFrame(
-        [{**dict.fromkeys([*names, "reference_model"], "x"), "kind": "baseline",
-          "metric": "mean_macro_f1", "difference": 0.1, "low": 0.0, "high": 0.2, "p_holm": 0.5,
-          **made_over_words(0.1), "reference_model": first}]
-        + [{"reference_model": other, **dict.fromkeys(names, "x"), "model": first,
-            "kind": "selected", "metric": "mean_macro_f1", "difference": -0.0425, "low": -0.05,
-            "high": 0.01, "p_holm": 0.25, **made_over_words(-0.0425)} for other in others]
+        [{**compared, "kind": "baseline", "difference": 0.1, "low": 0.0, "high": 0.2,
+          "p_holm": 0.5, "reference_model": first}]
+        + [{**compared, "kind": "selected", "difference": -0.0425, "low": -0.05, "high": 0.01,
+            "p_holm": 0.25, "reference_model": other, "model": first} for other in others]
     )  # fmt: skip
-    alignment = pd.DataFrame(
-        {"model": model, "word": word, "form": form, "pieces": pieces, "instances": n,
-         "mean_pieces": mean, "max_pieces": 2, "unknown": 0, "windowed": cut}
-        for model in blocks
-        for word, form, pieces, n, mean, cut in (
-            ("bank", "bank", "bank", 1500, 1.0, 1), ("bank", "=<b>banks", "bank ##s", 500, 2.0, 2),
-        )
-    )  # fmt: skip
-    long_vectors = pd.DataFrame(
-        {"model": first, "word": word, "view": "focal", "layer": layer, "instances": 2000,
-         "long": long, "median": 1.5, "longest": 2500}
-        for word, layer, long in (("bank", 1, 18), ("bank", 2, 18), ("crane", 2, 4))
-    )  # fmt: skip
-    curves = own.drop_duplicates(["model", "view", "classifier"])[["model", "view", "classifier"]]
-    peaks = pd.concat(
-        curves.assign(metric=metric, n_words=2, peak=peak, low=1, high=2, share_of_draws=0.75)
-        for metric, peak in (("mean_macro_f1", 2), ("micro_accuracy", 1))
+    differences = differences.assign(**interval(differences["difference"], *over_words("")))
+    forms = [("bank", "bank", 1500, 1.0, 1), ("=<b>banks", "bank ##s", 500, 2.0, 2)]
+    pieces = ["form", "pieces", "instances", "mean_pieces", "windowed"]
+    alignment = pd.DataFrame(forms, columns=pieces).merge(
+        pd.Series([*blocks], name="model"), "cross"
     )
+    alignment = alignment.assign(word="bank", max_pieces=2, unknown=0)
+    long = [("bank", 1, 18), ("bank", 2, 18), ("crane", 2, 4)]
+    long_vectors = pd.DataFrame(long, columns=["word", "layer", "long"]).assign(
+        model=first, view="focal", instances=2000, median=1.5, longest=2500
+    )
+    peaks_of = {"mean_macro_f1": 2, "micro_accuracy": 1}
+    curves = own[["model", "view", "classifier"]].drop_duplicates()
+    peaks = crossed(curves, metric=[*peaks_of]).assign(
+        n_words=2, low=1, high=2, share_of_draws=0.75
+    )
+    peaks["peak"] = peaks["metric"].map(peaks_of)
     return {
-        "comparison": pd.concat(rows),
+        "comparison": pd.concat(comparison),
         "controls": pd.concat([controls, after, zero_shot]),
         "differences": differences,
         "best-set": best_set,
         "learning": learning,
-        "words": pd.DataFrame(by_word).assign(kind="selected", n_test_without_duplicates=18),
-        "layers": pd.DataFrame(by_layer),
-        "word-layers": pd.DataFrame(by_word),
-        "model-layers": pd.DataFrame(by_model or None, columns=MODEL_LAYERS),
+        "words": by_word.assign(kind="selected", n_test_without_duplicates=18),
+        "layers": layers,
+        "word-layers": by_word,
+        "model-layers": by_model,
         "peaks": peaks,
         "alignment": alignment,
         "long-vectors": long_vectors,
-        **made_confidence(own),
+        **made_confidence(selected[NAMES]),
     }
 
 
-MODEL_LAYERS = (
-    *("model", "view", "layers", "classifier", "relative_depth", "metric", "value"),
-    *("reference_model", "reference_value", "difference", "difference_low", "difference_high"),
-    *("p_holm", "difference_low_over_words", "difference_high_over_words"),
-)
+def crossed(rows: pd.DataFrame, **values: Sequence[Any]) -> pd.DataFrame:
+    """Return every combination of a row and the values of further columns."""
+    further = pd.DataFrame(product(*values.values()), columns=[*values])
+    return rows.merge(further, how="cross")
 
 
-def made_over_words(difference: float) -> dict[str, float]:
-    """Return the columns over words of a difference."""
-    return {
-        "low_over_words": difference - 0.0625, "high_over_words": difference + 0.0625,
-        "p_over_words_holm": 0.125, "d_over_words": 0.75, "words_won": 0.625,
-    }  # fmt: skip
-
-
-def made_confidence(own: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """Return the tables of calibration for the first configuration of each model."""
-    names = ["model", "view", "layers", "classifier"]
-    selected = own.drop_duplicates("model")[names].to_dict("records")
-    kinds = {"raw": 0.08, "calibrated": 0.02}
-    calibration = [
-        {**row, "test": test, "word": word, "scores": kind, "n": 90, "accuracy": 0.9,
-         "confidence": 0.9 + ece, "gap": ece, "nll": 3 * ece, "brier": 2 * ece, "ece": ece,
-         "ece_floor": 0.03, "ece_floor_95": 0.05}
-        for row in selected
-        for test in ("test", "outofdomain")
-        for word in ("(all)", "bank")
-        for kind, ece in kinds.items()
-    ]  # fmt: skip
-    reliability = [
-        {**row, "test": "test", "scores": kind, "low": high - 0.1, "high": high, "n": 45,
-         "confidence": high - 0.02, "accuracy": high - 0.02 - ece, "accuracy_low": high - 0.2,
-         "accuracy_high": high}
-        for row in selected
-        for kind, ece in kinds.items()
-        for high in (0.7, 1.0)
-    ]  # fmt: skip
-    ood = [
-        {**row, "sentences": sentences, "word": word, "threshold": 0.3, "n_train": 60, "n": 90,
-         "ood": share, "accuracy_ood": 0.5, "accuracy_in_distribution": 0.9}
-        for row in selected
-        for sentences, share in (("test", 0.012), ("other words", 0.75))
-        for word in ("(all)", "bank")
-    ]  # fmt: skip
-    return {
-        "calibration": pd.DataFrame(calibration),
-        "reliability": pd.DataFrame(reliability),
-        "ood": pd.DataFrame(ood),
-    }
-
-
-def depth_of(layers: str, blocks: int) -> float | None:
-    return int(layers) / blocks if layers.isdecimal() else None
+def made_confidence(selected: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """Return the tables of calibration for configurations."""
+    of_kind, words = {"raw": 0.08, "calibrated": 0.02}, ("(all)", "bank")
+    tests = ("test", "outofdomain")
+    calibration = crossed(selected, test=tests, word=words, scores=[*of_kind])
+    ece = calibration["scores"].map(of_kind)
+    calibration = calibration.assign(
+        n=90, accuracy=0.9, confidence=0.9 + ece, gap=ece, nll=3 * ece, brier=2 * ece, ece=ece,
+        ece_floor=0.03, ece_floor_95=0.05,
+    )  # fmt: skip
+    reliability = crossed(selected, test=("test",), scores=[*of_kind], high=(0.7, 1.0))
+    ece, high = reliability["scores"].map(of_kind), reliability["high"]
+    reliability = reliability.assign(
+        low=high - 0.1, n=45, confidence=high - 0.02, accuracy=high - 0.02 - ece,
+        accuracy_low=high - 0.2, accuracy_high=high,
+    )  # fmt: skip
+    ood = crossed(selected, sentences=("test", "other words"), word=words)
+    ood = ood.assign(
+        threshold=0.3, n_train=60, n=90, ood=ood["sentences"].map({"test": 0.012}).fillna(0.75),
+        accuracy_ood=0.5, accuracy_in_distribution=0.9,
+    )  # fmt: skip
+    return {"calibration": calibration, "reliability": reliability, "ood": ood}
 
 
 def every_prediction(
     corpora: Mapping[str, Corpus], rng: np.random.Generator
 ) -> list[WordPredictions]:
-    return [made for corpus in corpora.values() for made in make_predictions(corpus, rng)]
-
-
-def make_predictions(corpus: Corpus, rng: np.random.Generator) -> list[WordPredictions]:
+    """Predict a quarter of the instances wrongly, each with the highest of drawn probabilities."""
     predictions = []
-    for split in dict.fromkeys(corpus.split[corpus.split != "train"].tolist()):
-        rows = corpus.split == split
-        gold = corpus.gold[rows]
-        wrong = rng.random(len(gold)) < 0.25
-        predicted = np.where(wrong, (gold + 1) % len(corpus.senses), gold).astype(np.int32)
-        n_train = int((corpus.split == "train").sum())
-        scores = made_scores(predicted, len(corpus.senses), rng)
-        codes = corpus.index[rows], gold, predicted
-        predictions.append(
-            WordPredictions(corpus.word, corpus.senses, n_train, *codes, scores, split)
-        )
+    for corpus in corpora.values():
+        for split in dict.fromkeys(corpus.split[corpus.split != "train"].tolist()):
+            gold, index = (codes[corpus.split == split] for codes in (corpus.gold, corpus.index))
+            n, k = len(gold), len(corpus.senses)
+            wrong = rng.random(n) < 0.25
+            predicted = np.where(wrong, (gold + 1) % k, gold).astype(np.int32)
+            scores = rng.random((n, k))
+            scores[np.arange(n), predicted] = 1.5
+            scores /= scores.sum(axis=1, keepdims=True)
+            codes = 30, index, gold, predicted, scores, split
+            predictions.append(WordPredictions(corpus.word, corpus.senses, *codes))
     return predictions
 
 
@@ -527,16 +489,34 @@ def pictures_of(run: Run, word: str) -> list[np.ndarray]:
     return align_signs([read[choice][word].points for choice in CHOICES])
 
 
-def made_scores(predicted: np.ndarray, k: int, rng: np.random.Generator) -> np.ndarray:
-    """Draw probabilities that are highest for the predicted sense."""
-    scores = rng.random((len(predicted), k))
-    scores[np.arange(len(predicted)), predicted] = 1.5
-    return scores / scores.sum(axis=1, keepdims=True)
-
-
 def neighbours_of(run: Run, word: str, choice: str) -> Neighbours:
     (path,) = (p for p in run.neighbours if p.stem == choice)
     return read_neighbours(path)[0][word]
+
+
+@pytest.fixture(scope="session")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    return make_run(tmp_path_factory.mktemp("run"), methods=("pca", "tsne"))
+
+
+@pytest.fixture(scope="session")
+def built(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Write the report over files that are left of another."""
+    out = tmp_path_factory.mktemp("built #1 & <co>")
+    for left in ("report/words/gone/old.html", "report/index.html"):
+        (out / left).parent.mkdir(parents=True, exist_ok=True)
+        (out / left).write_text("left over")
+    build_report(**run.arguments(out))
+    return out
+
+
+@pytest.fixture(scope="session")
+def three_models(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The names are not in alphabetical order; one model has random weights, and one is deeper."""
+    folder = tmp_path_factory.mktemp("three")
+    models = {"wide": {}, "tiny": {"random_weights": 7}, "deep": {"blocks": 6}}
+    build_report(**make_run(folder / "run", models=models).arguments(folder))
+    return folder / "report"
 
 
 class Page(HTMLParser):

@@ -1,7 +1,8 @@
 """Check word pages in a browser: displayed data, expected data, and single scripts."""
 
+import base64
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -34,7 +35,8 @@ return {
   centroids: centroids.sense.map((sense, i) => [Number(sense), centroids.x[i], centroids.y[i]]),
   selected: Array.from(model("points").selected.indices),
   pinned: Array.from(model("pinned").data.x, (x, i) => [x, model("pinned").data.y[i]]),
-  errors: { x: Array.from(errors.x), y: Array.from(errors.y), row: Array.from(errors.row) },
+  errors: { x: Array.from(errors.x), y: Array.from(errors.y), row: Array.from(errors.row),
+            tone: Array.from(errors.tone) },
   // A grey instance is filtered out; an invisible one is hidden by the legend.
   shown: tone.map((value, i) => value !== "off" && fill[i] + edge[i] > 0),
   labels: [model("x-axis").axis_label, model("y-axis").axis_label],
@@ -155,23 +157,19 @@ def zoom(browser: Browser, row: int) -> None:
     )
 
 
-def middle(browser: Browser) -> tuple[int, int]:
-    left, top = browser.js(
-        """const [view] = [...Bokeh.index], box = view.canvas_view.el.getBoundingClientRect();
-        const { left, top, width, height } = view.frame.bbox;
-        return [box.left + left + width / 2, box.top + top + height / 2];"""
-    )
-    return int(left), int(top)
-
-
 def hover(browser: Browser, row: int) -> dict[str, Any]:
     """Zoom in on one instance, move the pointer onto it, and return its tooltip."""
     zoom(browser, row)
     browser.js("document.getElementById('plot').scrollIntoView({ block: 'center' })")
     time.sleep(0.15)  # Bokeh draws in a later frame, and hits what it has drawn
+    middle = browser.js(
+        """const [view] = [...Bokeh.index], box = view.canvas_view.el.getBoundingClientRect();
+        const { left, top, width, height } = view.frame.bbox;
+        return [box.left + left + width / 2, box.top + top + height / 2].map(Math.floor);"""
+    )
     actions = ActionChains(browser.driver, duration=0)
     actions.w3c_actions.pointer_action.move_to_location(5, 5)
-    actions.w3c_actions.pointer_action.move_to_location(*middle(browser))
+    actions.w3c_actions.pointer_action.move_to_location(*middle)
     actions.perform()
     for _ in range(50):
         tip: dict[str, Any] = browser.js(TIP)
@@ -179,6 +177,26 @@ def hover(browser: Browser, row: int) -> dict[str, Any]:
             return tip
         time.sleep(0.02)
     raise AssertionError("no tooltip")
+
+
+SAVING = """const make = URL.createObjectURL;
+let blob;
+URL.createObjectURL = (given) => { blob = given; return make(given); };
+window.saving = new Promise((done) => {
+  HTMLAnchorElement.prototype.click = function () {
+    const reader = new FileReader();
+    reader.onload = () => done([this.download, blob.type, reader.result.split(",")[1]]);
+    reader.readAsDataURL(blob);
+  };
+});"""
+
+
+def saved(browser: Browser, press: Callable[[], None]) -> tuple[str, str, bytes]:
+    """Return the name, the type and the content of the file that the page saves."""
+    browser.js(SAVING)
+    press()
+    name, kind, content = browser.driver.execute_async_script("saving.then(arguments[0])")
+    return name, kind, base64.b64decode(content)
 
 
 def evaluate(browser: Browser, scripts: Sequence[str], body: str, *arguments: Any) -> Any:

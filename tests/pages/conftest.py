@@ -6,33 +6,18 @@ from pathlib import Path
 
 import pytest
 from browser import Browser, chromium
-from report_builder import MODEL, Run, build_report, make_run
+from report_builder import MODEL, Run, built, run, three_models
 
 from wsd.report.overview import write_overview
-from wsd.report.pages.load_report import load_report
 from wsd.report.pages.word import portable_page
 
-__all__ = ["chromium"]
-
-
-@pytest.fixture(scope="session")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    return make_run(tmp_path_factory.mktemp("run"), methods=("pca", "tsne"))
-
-
-@pytest.fixture(scope="session")
-def built(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("built #1 & <co>")
-    build_report(**run.arguments(out))
-    return out
+__all__ = ["built", "chromium", "run", "three_models"]
 
 
 @pytest.fixture(scope="session")
 def portable(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Write the page of ``bank`` as a single file."""
-    given = run.arguments(tmp_path_factory.mktemp("unused"))
-    del given["out"]
-    report = load_report(**given)
+    report = run.load()
     path = tmp_path_factory.mktemp("portable #1 & <co>") / "bank.html"
     path.write_text(portable_page(report, MODEL, report.words[MODEL]["bank"]), encoding="utf-8")
     return path
@@ -45,32 +30,6 @@ def page(chromium: Browser, built: Path) -> Iterator[Browser]:
     yield chromium
     assert chromium.js("return window.pwned") is None
     chromium.assert_quiet()
-
-
-@pytest.fixture
-def planes(chromium: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    """Open the page of ``bank`` with PCA and with discriminants, which it opens with."""
-    folder = tmp_path_factory.mktemp("planes")
-    run = make_run(folder / "run", methods=("pca", "discriminant"))
-    build_report(**run.arguments(folder))
-    chromium.open(folder / "report" / "words" / "bank.html")
-    yield chromium
-    chromium.assert_quiet()
-
-
-@pytest.fixture(scope="session")
-def several(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Write a report of three models, one with random weights and one deeper."""
-    folder = tmp_path_factory.mktemp("several")
-    run = make_run(
-        folder / "run",
-        models=("first", "untrained", "deep"),
-        random={"untrained": 7},
-        blocks={"deep": 6},
-        architecture={"causal": True},
-    )
-    build_report(**run.arguments(folder))
-    return folder
 
 
 @pytest.fixture(scope="session")

@@ -1,40 +1,20 @@
 """files.js: saves plots as light SVG and PNG files, with title, legend and source line."""
 
-import base64
 import io
 from collections.abc import Callable
 from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
-import pytest
 from browser import Browser
 from matplotlib.image import imread
 from report_builder import DATASET, GIVEN, MODEL, READERS, SENSES
 from selenium.webdriver.support.ui import Select
-from word_pages import DARK, LIGHT, by_id, dark
+from word_pages import DARK, LIGHT, by_id, dark, saved
 
 import wsd
 
 SOURCE = f"Corpus: {DATASET.title}, licence {DATASET.licence}; made with wsd {wsd.__version__}"
-# The name, the type and the content of the next file that the page saves.
-SAVING = """const make = URL.createObjectURL;
-let blob;
-URL.createObjectURL = (given) => { blob = given; return make(given); };
-window.saving = new Promise((done) => {
-  HTMLAnchorElement.prototype.click = function () {
-    const reader = new FileReader();
-    reader.onload = () => done([this.download, blob.type, reader.result.split(",")[1]]);
-    reader.readAsDataURL(blob);
-  };
-});"""
-
-
-def saved(browser: Browser, press: Callable[[], None]) -> tuple[str, str, bytes]:
-    browser.js(SAVING)
-    press()
-    name, kind, content = browser.driver.execute_async_script("saving.then(arguments[0])")
-    return name, kind, base64.b64decode(content)
 
 
 def button(browser: Browser, kind: str, plot: str = "plot") -> Callable[[], None]:
@@ -47,11 +27,8 @@ def texts(svg: bytes) -> list[str]:
     return ["".join(e.itertext()) for e in root.iter("{http://www.w3.org/2000/svg}text")]
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_a_word_is_saved_with_title_legend_and_source(
-    chromium: Browser, built: Path, scheme: str
-) -> None:
-    with dark(chromium, on=scheme == "dark"):
+def test_a_word_is_saved_with_title_legend_and_source(chromium: Browser, built: Path) -> None:
+    with dark(chromium):
         chromium.open(built / "report" / "words" / "bank.html")
         name, kind, svg = saved(chromium, button(chromium, "svg"))
         assert (name, kind) == ("bank-2.svg", "image/svg+xml")

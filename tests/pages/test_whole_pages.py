@@ -4,11 +4,12 @@ import json
 import time
 from importlib.resources import files
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 from browser import Browser
 from report_builder import Run
-from word_pages import STATE
+from word_pages import STATE, dark
 
 from wsd.storage.file_names import file_name
 
@@ -49,35 +50,19 @@ def test_policy_is_enforced(page: Browser) -> None:
     assert sum("Content Security Policy" in entry for entry in console) == 3
 
 
+OTHER = quote(file_name("a&b #1 <i>%"))
 TABLES = ("index.html", "layers.html")
-
-
-PAGES = (*TABLES, "words/bank.html#pin=test-5")
-
-
-@pytest.fixture(params=[*(("built", name) for name in PAGES),
-                        *(("several", name) for name in (*TABLES, "words/deep/bank.html")),
-                        ("listed", "index.html")],
-                ids="-".join)  # fmt: skip
-def address(request: pytest.FixtureRequest) -> str:
-    """Return the address of a page of a report or of the list of reports."""
-    kind, name = request.param
-    if kind == "listed":
-        return request.getfixturevalue(kind).as_uri()
-    return f"{(request.getfixturevalue(kind) / 'report').as_uri()}/{name}"
-
-
-def opened(chromium: Browser, address: str) -> None:
-    """Open a page and wait for its script; the list of reports has none."""
-    listed = "/report/" not in address
-    ready = (
-        "document.readyState === 'complete'" if listed else "document.documentElement.dataset.ready"
-    )
-    chromium.open(address, wait=ready)
+ADDRESSES = [
+    *(("built", f"report/{name}") for name in (*TABLES, f"words/{OTHER}.html#pin=test-5")),
+    *(("three_models", name) for name in (*TABLES, "words/deep/bank.html")),
+]
 
 
 def test_every_report_is_reached_from_one_page(chromium: Browser, listed: Path) -> None:
-    chromium.open(listed, wait="document.readyState === 'complete'")
+    # The list of reports has no script.
+    wait = "document.readyState === 'complete'"
+    assert_readable(chromium, listed, wait=wait)
+    chromium.open(listed, wait=wait)
     links = chromium.driver.find_elements("css selector", "#reports a")
     assert len({link.accessible_name for link in links}) == len(links) == 3
     links[1].click()
@@ -86,44 +71,34 @@ def test_every_report_is_reached_from_one_page(chromium: Browser, listed: Path) 
     chromium.assert_quiet()
 
 
-def test_phone_width_scrolls_only_inside_tables(chromium: Browser, address: str) -> None:
+@pytest.mark.parametrize(("report", "name"), ADDRESSES)
+def test_a_page_is_readable_on_a_phone_and_by_all(
+    chromium: Browser, request: pytest.FixtureRequest, report: str, name: str
+) -> None:
+    assert_readable(chromium, f"{request.getfixturevalue(report).as_uri()}/{name}")
+    if "pin=" in name:
+        assert chromium.js("return !document.getElementById('card').hidden")
+
+
+def assert_readable(chromium: Browser, address: Path | str, **wait: str) -> None:
+    """Check that only tables scroll on a phone, and that axe finds nothing serious."""
     size = {"width": 390, "height": 800, "deviceScaleFactor": 1, "mobile": True}
     chromium.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
-    try:
-        opened(chromium, address)
-        assert chromium.js("return [document.documentElement.scrollWidth, innerWidth]") == [
-            390,
-            390,
-        ]
-    finally:
-        chromium.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
-    chromium.assert_quiet()
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_has_no_serious_finding(chromium: Browser, address: str, scheme: str) -> None:
-    axe = (files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8")
-    version = axe[:80].split("axe v")[1].split()[0]
-    assert tuple(map(int, version.split("."))) >= (4, 10)
-    media = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
-    chromium.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
-    try:
-        opened(chromium, address)
-        assert ("pin=" in address) == chromium.js(
-            "return !!document.getElementById('card') && !document.getElementById('card').hidden"
-        )
-        chromium.js("for (const e of document.querySelectorAll('details')) e.open = true;")
-        # The driver runs this outside of the page's policy, which would refuse it.
-        chromium.js(axe)
-        actual = chromium.driver.execute_async_script(
-            """const done = arguments[0];
-            axe.run(document, { resultTypes: ["violations"] }).then(({ violations, passes }) =>
-              done({ passes: passes.length, violations: violations.map((v) => [v.impact, v.id,
-                v.nodes.slice(0, 3).map((n) => n.html.slice(0, 160) + n.failureSummary)]) }));"""
-        )
-    finally:
-        light = {"features": [{"name": "prefers-color-scheme", "value": "light"}]}
-        chromium.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", light)
-    assert actual["passes"] > 20
-    serious = [v for v in actual["violations"] if v[0] in ("serious", "critical")]
-    assert not serious, json.dumps(serious, indent=1)
+    chromium.open(address, **wait)
+    widths = chromium.js("return [document.documentElement.scrollWidth, innerWidth]")
+    chromium.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    assert widths == [390, 390]
+    chromium.js("for (const e of document.querySelectorAll('details')) e.open = true;")
+    # The driver runs this outside of the page's policy, which would refuse it.
+    chromium.js((files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8"))
+    for on in (False, True):
+        with dark(chromium, on=on):
+            passes, violations = chromium.driver.execute_async_script(
+                """const done = arguments[0];
+                axe.run(document, { resultTypes: ["violations"] }).then(
+                  ({ violations, passes }) => done([passes.length, violations.map((v) =>
+                    [v.impact, v.id, v.nodes.slice(0, 3).map((n) => n.failureSummary)])]));"""
+            )
+        assert passes > 20
+        serious = [v for v in violations if v[0] in ("serious", "critical")]
+        assert not serious, json.dumps(serious, indent=1)

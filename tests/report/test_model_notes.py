@@ -13,14 +13,10 @@ from wsd.report.pages.model_notes import LEFT_ONLY, long_vectors, notes
     ("input", "says", "left_only"),
     [
         ("plain", "", True),
-        ("masked", "A mask token replaces the focal word.", True),
-        ("echo", "The encoder reads the sentence twice", False),
-        (
-            {"template": "{sentence} is", "read": "last"},
-            "reads “{sentence} is”; the vector is of the last piece",
-            False,
-        ),
-        ({"mark": ["<t>", "</t>"]}, "<t> and </t> around the focal word", True),
+        ("masked", "A mask token", True),
+        ("echo", "reads the sentence twice", False),
+        ({"template": "{sentence} is", "read": "last"}, "vector is of the last piece", False),
+        ({"mark": ["<t>", "</t>"]}, "<t> and </t>", True),
     ],
 )
 def test_notes_on_the_input_of_a_decoder(input: Any, says: str, left_only: bool) -> None:

