@@ -50,7 +50,7 @@ def test_the_best_on_test_is_named_if_it_is_not_the_selected(run: Run, tmp_path:
 def test_copied_test_sentences_are_counted_next_to_the_score(run: Run, tmp_path: Path) -> None:
     report = run.load()
     facts = {"n_test_without_duplicates": 29, "mean_macro_f1_without_duplicates": 0.4321}
-    report.tables["comparison"] = read(run, "comparison").assign(
+    report.tables["comparison"] = run.table("comparison").assign(
         **facts, n_words_without_duplicates=1
     )
     write_index(report, tmp_path)
