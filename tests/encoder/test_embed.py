@@ -228,17 +228,6 @@ def test_missing_files_are_computed(here: Path, change: str) -> None:
     assert (crane / "focal.safetensors").exists()
 
 
-def test_a_further_view_is_computed_alone(here: Path) -> None:
-    command("bat", views=("focal",))
-    focal = path_of("bat", "focal.safetensors")
-    before = files()[focal]
-    assert command("bat") == 4 and files()[focal] == before
-    whole = contents()
-    shutil.rmtree("e")
-    command("bat")
-    assert contents() == whole
-
-
 def test_a_failure_keeps_the_words_before_it(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     add = WordExtraction.add
 

@@ -2,8 +2,6 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -11,14 +9,12 @@ import torch
 import transformers
 from encoding import close, encode, instances, marked
 from naive_bert import naive
-from tiny import PositionModel, corpus_of, tiny_bert, tiny_tokenizer
+from tiny import PositionModel, tiny_bert, tiny_tokenizer
 
 from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.dataset import DATA
-from wsd.artifacts.encoder_input import VIEWS, InputValue
-from wsd.classification.estimators.vector_classifiers import NearestCentroid
+from wsd.artifacts.encoder_input import VIEWS
 from wsd.corpora.text_format import read_text
-from wsd.encoder import alignment
 from wsd.encoder.encoder import Encoder
 from wsd.errors import ModelError
 
@@ -119,60 +115,3 @@ def test_minilm_equals_the_naive_loop_on_the_real_corpus(
 
 
 # The first token of a decoder
-
-
-class SinkModel(torch.nn.Module):
-    """A decoder of one block: the mean of the pieces so far; the first piece is an attention sink.
-
-    Its vector points in one direction, whatever the piece is, and is far longer than all others.
-    """
-
-    config = SimpleNamespace(num_hidden_layers=1, hidden_size=8, model_type="sink")
-
-    def __init__(self, pieces: int) -> None:
-        super().__init__()
-        self.pieces = torch.nn.Embedding(pieces, 8)
-        torch.nn.init.normal_(self.pieces.weight, generator=torch.Generator().manual_seed(1))
-        self.get_input_embeddings = lambda: self.pieces
-
-    def forward(self, input_ids: torch.Tensor, **_: Any) -> SimpleNamespace:
-        first = self.pieces(input_ids)
-        second = first.cumsum(dim=1) / torch.arange(1, 1 + input_ids.shape[1])[:, None]
-        second[:, 0] = 1000
-        return SimpleNamespace(hidden_states=(first, second))
-
-
-# The word before tells the sense, but for one training instance that begins with the focal word.
-SENSES = corpus_of(
-    *[("the crane flew", 1), ("a crane flew", 1)] * 3,
-    *[("crane of the machine", 0), ("a crane", 1)],
-    *[("the crane", 1), ("a crane", 1)] * 2,
-    n_train=8,
-)
-
-
-@pytest.mark.parametrize(
-    ("input", "eos", "first", "rights", "long"),
-    [
-        ("plain", "[SEP]", "[SEP]", 4, []),
-        ("echo", "[SEP]", "[SEP]", 4, []),
-        ({"prefix": "none"}, "[SEP]", None, 2, [(1, 1)]),
-        ("plain", None, None, 2, [(1, 1)]),
-    ],
-)
-def test_a_decoder_gets_a_first_token(
-    input: InputValue, eos: str | None, first: str | None, rights: int, long: list[Any]
-) -> None:
-    tokenizer = tiny_tokenizer()
-    tokenizer.backend_tokenizer.post_processor = None
-    tokenizer.eos_token = eos
-    encoder = Encoder(tokenizer, SinkModel(len(tokenizer)).eval(), input=input, device=CPU)
-    assert encoder.architecture.first_token == first
-    focal, context = encode(encoder, SENSES, "focal", "context")
-    train = np.asarray(SENSES.split) == "train"
-    classifier = NearestCentroid().fit(focal[1, train], SENSES.gold[train])
-    assert (classifier.predict(focal[1, ~train]) == SENSES.gold[~train]).sum() == rights
-    rows = alignment.long_vectors("focal", [0, 1], np.linalg.norm(focal, axis=2))
-    assert [(row["layer"], row["long"]) for row in rows] == long
-    # The sink is in no context.
-    assert np.abs(context).max() < 10

@@ -11,7 +11,6 @@ import torch
 import transformers
 import zoo
 from encoding import encode, marked
-from huggingface_hub import constants
 from safetensors.torch import load_file, save_file
 from tiny import tiny_bert
 from torch.nn import Linear, Module, Sequential
@@ -64,17 +63,6 @@ def test_a_folder_whose_files_do_not_belong_together_is_refused(
     assert str(folder) in str(error.value)
 
 
-def test_heads_and_buffers_are_no_surplus(folder: Path) -> None:
-    expected = vectors_of(folder)
-    names = (
-        "cls.predictions.bias", "lm_head.weight", "bert.embeddings.position_ids",
-        "bert.embeddings.token_type_ids", "bert.encoder.layer.0.attention.rotary_emb.inv_freq",
-        "bert.encoder.layer.1.attn.bias",
-    )  # fmt: skip
-    rewrite_weights(folder, {name: torch.zeros(1) for name in names}, "bert.")
-    assert np.array_equal(vectors_of(folder), expected)
-
-
 @pytest.mark.parametrize("seed", [None, 1])
 @pytest.mark.parametrize("key", ["attn_implementation", "_attn_implementation"])
 def test_an_attention_that_is_code_of_the_hub_is_not_used(
@@ -93,19 +81,6 @@ def test_code_of_a_model_is_not_run(folder: Path, file: str) -> None:
     edit(folder / file, auto_map=named, **kind)
     with contextlib.suppress(ModelError):
         Encoder.load(str(folder), device="cpu")
-
-
-def test_no_request_is_made_while_a_model_is_loaded(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def load(*_: object, **__: object) -> None:
-        raise OSError(f"offline: {constants.is_offline_mode()}")
-
-    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
-    monkeypatch.setattr("transformers.AutoTokenizer.from_pretrained", load)
-    with pytest.raises(ModelError, match="offline: True"):
-        load_folder(str(folder))
-    assert not constants.is_offline_mode()
 
 
 # Random weights

@@ -2,7 +2,6 @@
 
 import html
 from collections.abc import Callable, Iterator
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -160,15 +159,6 @@ def test_a_notebook_may_change_its_folder(
     assert len(run.vectors("crane", "1")) and len(run.predictions()) and len(run.layers)
 
 
-def test_a_run_without_senses_has_words_and_vectors(copied: Path) -> None:
-    content = read_json(copied / RUN_MAP)
-    for name in ("scores.csv", "selection.csv"):
-        del content["files"][name]
-    write_json(copied / RUN_MAP, content)
-    run = wsd.open_run(copied)
-    assert run.words == ("apple", "crane") and len(run.vectors("crane", "1"))
-
-
 # Figures
 
 
@@ -210,15 +200,6 @@ def test_a_word_in_the_plane_of_its_page(run: wsd.Run) -> None:
     page = html.unescape(figure._repr_html_())  # it needs no network
     assert "crane, layer choice 2" in page and "cdn.bokeh" not in page
     assert " src=" not in page.split("<body>")[0]
-
-
-def test_axes_point_in_the_same_direction_in_all_layers(run: wsd.Run) -> None:
-    def points(layers: str) -> pd.DataFrame:
-        data = [pd.DataFrame(d) for d in sources(run.plot_word("crane", layers)) if "ring" not in d]
-        return pd.concat(data).set_index(["split", "index"]).sort_index()[["x", "y"]]
-
-    for first, second in pairwise(map(points, "012")):
-        assert ((first * second).sum() > 0).all()
 
 
 # New sentences
@@ -295,12 +276,3 @@ def test_a_run_that_was_started_again_has_its_former_results(
     write_json(copied / STORE / MAPS / "@0123456789.json", content)
     assert len(wsd.open_run(copied).scores)
     assert "is not finished: these are its former results" in caplog.text
-
-
-def test_models_have_the_order_of_the_config(copied: Path) -> None:
-    files = read_json(copied / RUN_MAP)["files"]
-    shown_results.change_config(models=[{"name": "tiny"}, {"name": "alpha"}, {"name": "absent"}])
-    content = read_json(copied / RUN_MAP)
-    further = {f"{name}/model.json": "tiny/model.json" for name in ("alpha", "a-control")}
-    write_json(copied / RUN_MAP, {**content, "files": {**files, **further}})
-    assert wsd.open_run(copied).models == ("tiny", "alpha", "a-control")

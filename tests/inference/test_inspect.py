@@ -83,19 +83,3 @@ def test_the_command(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["inspect", "a crane flew", *common]) == 0
     text = capsys.readouterr().out
     assert "2         crane" in text and "3 hidden states of shape 5 pieces x 32" in text
-
-
-@pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
-        (["a crane flew", "--word", "bank"], "no form of 'bank'"),
-        (["a crane", "--word", "crane", "--model", "path:nowhere"], "no folder nowhere"),
-        (["a crane", "--word", "crane", "--input", '{"template": "{word}"}'], "cannot be used"),
-    ],
-)
-def test_errors_say_what_to_do(
-    arguments: list[str], says: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["inspect", *arguments]) not in (0, 70)
-    streams = capsys.readouterr()
-    assert says in streams.err and not streams.out

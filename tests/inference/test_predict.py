@@ -4,10 +4,7 @@ import csv
 import io
 import json
 import os
-import pty
-import select
 import shutil
-import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -16,7 +13,6 @@ from typing import Any
 import numpy as np
 import pytest
 import small_results
-from checkout import REPOSITORY
 from importing import import_corpus
 from log_state import logs_as_before
 from numpy.testing import assert_allclose
@@ -29,7 +25,7 @@ from wsd.artifacts.predictions import read_predictions
 from wsd.artifacts.run_json import list_folders
 from wsd.artifacts.senses import SenseText
 from wsd.cli import main
-from wsd.errors import ConfigError, CorpusError
+from wsd.errors import CorpusError
 from wsd.fitted.selected_results import Results
 from wsd.fitted.wsd_file import WsdFile
 from wsd.storage.csv import read_csv, write_csv
@@ -153,39 +149,6 @@ def test_standard_input_and_a_word_with_another_capital(
     assert row["message"] == "no form of crane here"
 
 
-@pytest.mark.slow
-def test_each_typed_line_is_answered_at_once(root: Path) -> None:
-    terminal, typed = pty.openpty()
-    call = [sys.executable, "-m", "wsd.cli", "predict", *MODEL]
-    # What a terminal gets it gets at once; here it is a pipe.
-    env = {**os.environ, "PYTHONUNBUFFERED": "1", "PYTHONPATH": str(REPOSITORY)}
-    with subprocess.Popen(call, stdin=typed, stdout=subprocess.PIPE, text=True, env=env) as run:
-        os.close(typed)
-        assert run.stdout is not None
-        try:
-            assert run.stdout.readline().split()[:2] == ["line", "form"]
-            for number, text in enumerate(["a crane", "two cranes"], start=1):
-                os.write(terminal, f"{text}\n".encode())
-                assert select.select([run.stdout], [], [], 60)[0], "no answer while more may follow"
-                assert run.stdout.readline().split()[:2] == [str(number), text.split()[1]]
-            os.write(terminal, b"\x04")
-            assert run.wait(60) == 0
-        finally:
-            run.kill()
-    os.close(terminal)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("closed", ["<&-", ">&-"])
-def test_a_closed_stream_is_one_error(root: Path, closed: str) -> None:
-    call = f"{sys.executable} -m wsd.cli predict {' '.join(MODEL)} {closed}"
-    env = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
-    options: Any = {"env": env, "stdin": subprocess.DEVNULL, "stderr": subprocess.PIPE}
-    done = subprocess.run(["bash", "-c", call], text=True, **options)
-    assert done.returncode == ConfigError.exit_code
-    assert done.stderr.startswith("error: standard ") and "Traceback" not in done.stderr
-
-
 # Outputs
 
 
@@ -289,17 +252,6 @@ def test_each_run_uses_its_own_selection(
     shutil.rmtree(results / "runs/b")
     assert main(["predict", *text, "--results", RESULTS]) == 0
     assert "run a, the only run" in capsys.readouterr().err
-
-
-def test_without_results_or_with_several_one_has_to_be_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert "0 datasets" in failed(capsys, "a crane")
-    for name in ("one", "two"):
-        Path("results", name).mkdir(parents=True)
-        Path("results", name, "selection.csv").touch()
-    assert "2 datasets with results here: results/one, results/two" in failed(capsys, "a crane")
 
 
 def test_a_missing_file_of_the_run_is_one_error(
