@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 import torch
 import zoo
-from checkout import REPOSITORY
 from encoding import close, encode, instances, marked
 from naive_encoder import Naive, naive_vectors
 from tiny import corpus_of, tiny_tokenizer
@@ -24,7 +23,6 @@ from wsd.encoder.encoder import Encoder
 from wsd.encoder.run_model import length_limit
 from wsd.errors import ModelError
 
-DOCS = REPOSITORY / "docs/reference/encoders.md"
 Built = Callable[..., Path]
 # An encoder and a decoder are fast tests.
 KINDS = [
@@ -158,12 +156,6 @@ def test_length_limits(
     assert length_limit(SimpleNamespace(model_max_length=stated), model) == limit
 
 
-# Folders as users have them
-
-
-# Attention, a window, positions by distance, a convolution.
-
-
 def test_padding_that_the_model_does_not_know_is_not_used(built: Built, tmp_path: Path) -> None:
     """Many users save GPT-2 with a padding token that has no row in the embeddings."""
     folder = zoo.copied(built("gpt2"), tmp_path / "model")
@@ -177,7 +169,9 @@ def test_padding_that_the_model_does_not_know_is_not_used(built: Built, tmp_path
     assert np.array_equal(encode(encoder, SENTENCES), encode(plain, SENTENCES))
 
 
-# What is refused
+def test_a_decoder_gets_a_first_token(built: Built) -> None:
+    encoders = [load(built("gpt2"), input=input) for input in ("plain", {"prefix": "none"})]
+    assert [e.architecture.first_token for e in encoders] == ["\n", None]
 
 
 class Wrong(torch.nn.Module):

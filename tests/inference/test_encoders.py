@@ -31,17 +31,14 @@ def test_the_default_is_the_packaged_model_where_it_is(monkeypatch: pytest.Monke
         assert source_named().name == name
 
 
-@pytest.mark.parametrize(
-    ("model", "where"),
-    [
+def test_sources() -> None:
+    for model, where in (
         ("hub:a/b@c", {"hub": "a/b", "revision": "c"}),
         ("package:gt_x", {"package": "gt_x"}),
         ("path:/m/bert", {"path": "/m/bert"}),
         (Path("/m/bert"), {"path": "/m/bert"}),
-    ],
-)
-def test_sources(model: Any, where: dict[str, str]) -> None:
-    assert source_named(model).where == where
+    ):
+        assert source_named(model).where == where
     for wrong in ("bert", "hub:a/b", "path:", "zip:x", "", 3):
         with pytest.raises(ConfigError, match="is known"):
             source_named(wrong)  # type: ignore[arg-type]

@@ -82,11 +82,6 @@ def test_vectors_are_those_of_the_run(tmp_path: Path) -> None:
     assert {*frame["word"]} == {"apple", "crane"}
 
 
-def test_scores_are_those_of_the_run(tmp_path: Path) -> None:
-    frame = pd.read_parquet(table(tmp_path / "a.parquet", "--what", "scores"))
-    pd.testing.assert_frame_equal(frame, read_csv(Path(FOLDER) / "scores.csv"), check_dtype=False)
-
-
 def test_extra_columns_and_documents_are_there(monkeypatch: pytest.MonkeyPatch) -> None:
     corpus = Results(Path(FOLDER)).corpus("crane")
     texts = tuple(f"t{i}" for i in range(len(corpus)))
