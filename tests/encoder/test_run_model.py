@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 import torch
 import zoo
+from checkout import REPOSITORY
 from encoding import close, encode, instances, marked
 from naive_encoder import Naive, naive_vectors
 from tiny import corpus_of, tiny_tokenizer
@@ -109,6 +110,11 @@ def test_the_description_of_an_encoder(built: Built, name: str, tmp_path: Path) 
     small = {key: 0.02 for key in ("initializer_range", "init_std") if key in config}
     zoo.edit(folder / "config.json", **small)
     assert load(folder, random_weights=1).architecture == actual
+
+
+def test_the_documentation_lists_every_kind() -> None:
+    page = (REPOSITORY / "docs/reference/encoders.md").read_text(encoding="utf-8")
+    assert [name for name in zoo.KINDS if f"`{name}`" not in page] == []
 
 
 # Lengths
