@@ -1,8 +1,6 @@
 """Batches: every row runs once, within the budget, and a GPU may run out of memory."""
 
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext
-from typing import Any
 
 import pytest
 import torch
@@ -40,26 +38,6 @@ def test_whatever_the_memory_every_row_runs_once_or_one_is_named(
         return
     longest_first = sorted(range(len(lengths)), key=lambda i: (-lengths[i], i))
     assert [row for _, rows in results for row in rows] == longest_first
-
-
-@pytest.mark.parametrize("fails", [True, False])
-def test_the_settings_of_torch_are_restored(fails: bool) -> None:
-    before = torch.get_num_threads()
-    torch.set_num_threads(3)
-    during: list[int] = []
-
-    def run(_: str, rows: list[int]) -> int:
-        during.append(torch.get_num_threads())
-        return len(rows) // (not fails)
-
-    try:
-        results: Any = run_all(run, [("a", [1] * 9)], device=CPU, budget=2)
-        with pytest.raises(ZeroDivisionError) if fails else nullcontext():
-            next(results)
-        results.close()
-        assert torch.get_num_threads() == 3 and {*during} == {1}
-    finally:
-        torch.set_num_threads(before)
 
 
 @pytest.mark.parametrize("threads", [1, 5])

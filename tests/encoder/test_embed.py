@@ -14,7 +14,6 @@ from builders import plain
 from encoding import marked
 from log_state import logs_as_before
 from safetensors.numpy import load_file
-from small_results import run
 from three_words import contents, files, of_word, path_of, prepare
 from tiny import tiny_bert
 
@@ -228,45 +227,11 @@ def test_missing_files_are_computed(here: Path, change: str) -> None:
     assert (crane / "focal.safetensors").exists()
 
 
-def test_a_further_view_is_computed_alone(here: Path) -> None:
-    command("bat", views=("focal",))
-    focal = path_of("bat", "focal.safetensors")
-    before = files()[focal]
-    assert command("bat") == 4 and files()[focal] == before
-    whole = contents()
-    shutil.rmtree("e")
-    command("bat")
-    assert contents() == whole
-
-
-def test_a_failure_keeps_the_words_before_it(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    add = WordExtraction.add
-
-    def fails(self: WordExtraction, rows: Any, vectors: Any) -> None:
-        if self.corpus.word == "mole":
-            raise ModelError("it fails")
-        add(self, rows, vectors)
-
-    with monkeypatch.context() as patched:
-        patched.setattr(WordExtraction, "add", fails)
-        command("bat", "crane", "mole", code=5)
-    assert not list(Path("e").glob("*.json")) and not list(Path(path_of("mole")).iterdir())
-    assert command("bat", "crane", "mole") == 7
-
-
 def test_files_by_hand_have_plain_names_and_are_used_alike(here: Path) -> None:
     command("bat", "crane", views=("focal", "cls"))
     keyed = {Path(name).name: data for name, data in contents().items() if "/crane@" in name}
-    shutil.move("e", "listed")
+    shutil.rmtree("e")
     assert command("bat", "crane", views=("focal", "cls"), part=0) == 9
     crane = {Path(name).name: data for name, data in contents().items() if "/crane/" in name}
     assert {*crane} == {"alignment.json", "focal.safetensors", "cls.safetensors"}
     assert crane == keyed
-    data = ["--corpus", "corpus", "--words", "bat", "crane"]
-    with logs_as_before():
-        run("folds", *data, "--repeats", "1", "--k", "2", "--out", "full.parquet")
-        for out, vectors in (("a", ["e"]), ("b", ["listed/cls.1.json", "listed/focal.1.json"])):
-            run("classify", *data, "--embeddings", *vectors, "--view", "focal+cls", "--layers",
-                "2+1", "--estimator", "nearest_centroid", "--folds", "full.parquet",
-                "--out", f"{out}.parquet")  # fmt: skip
-    assert Path("a.parquet").read_bytes() == Path("b.parquet").read_bytes()

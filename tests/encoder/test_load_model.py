@@ -11,7 +11,6 @@ import torch
 import transformers
 import zoo
 from encoding import encode, marked
-from huggingface_hub import constants
 from safetensors.torch import load_file, save_file
 from tiny import tiny_bert
 from torch.nn import Linear, Module, Sequential
@@ -19,7 +18,7 @@ from torch.nn import Linear, Module, Sequential
 from wsd.encoder import load_model
 from wsd.encoder.encoder import Encoder
 from wsd.encoder.load_model import PackedLinear, load_folder, pack, weights_digest
-from wsd.errors import ConfigError, ModelError
+from wsd.errors import ModelError
 
 SENTENCES = marked("the |crane| flew", "a crane lifted the |crane|", "|crane|")
 edit = zoo.edit
@@ -48,6 +47,7 @@ DISTANCE = "encoder.layer.0.attention.self.distance_embedding.weight"
     ("change", "problem"),
     [
         (lambda f: edit(f / "config.json", num_hidden_layers=1), "no place for 16 tensors"),
+        (lambda f: edit(f / "config.json", num_hidden_layers=3), "lack 16 of the model's tensors"),
         # transformers ignores relative positions and would compute another model.
         (lambda f: rewrite_weights(f, {DISTANCE: torch.zeros(127, 8)}), "no place for 1 .*dist"),
         (lambda f: rewrite_weights(f, {f"bert.{DISTANCE}": torch.zeros(127, 8)}, "bert."), "dist"),
@@ -62,17 +62,6 @@ def test_a_folder_whose_files_do_not_belong_together_is_refused(
     with pytest.raises(ModelError, match=problem) as error:
         Encoder.load(str(folder), device="cpu")
     assert str(folder) in str(error.value)
-
-
-def test_heads_and_buffers_are_no_surplus(folder: Path) -> None:
-    expected = vectors_of(folder)
-    names = (
-        "cls.predictions.bias", "lm_head.weight", "bert.embeddings.position_ids",
-        "bert.embeddings.token_type_ids", "bert.encoder.layer.0.attention.rotary_emb.inv_freq",
-        "bert.encoder.layer.1.attn.bias",
-    )  # fmt: skip
-    rewrite_weights(folder, {name: torch.zeros(1) for name in names}, "bert.")
-    assert np.array_equal(vectors_of(folder), expected)
 
 
 @pytest.mark.parametrize("seed", [None, 1])
@@ -93,19 +82,6 @@ def test_code_of_a_model_is_not_run(folder: Path, file: str) -> None:
     edit(folder / file, auto_map=named, **kind)
     with contextlib.suppress(ModelError):
         Encoder.load(str(folder), device="cpu")
-
-
-def test_no_request_is_made_while_a_model_is_loaded(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def load(*_: object, **__: object) -> None:
-        raise OSError(f"offline: {constants.is_offline_mode()}")
-
-    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
-    monkeypatch.setattr("transformers.AutoTokenizer.from_pretrained", load)
-    with pytest.raises(ModelError, match="offline: True"):
-        load_folder(str(folder))
-    assert not constants.is_offline_mode()
 
 
 # Random weights
@@ -129,14 +105,6 @@ def test_random_weights_are_drawn_as_the_architecture_draws_them(folder: Path) -
 
 
 # Device and precision
-
-
-def test_a_device_that_is_not_there_or_cannot_compute_so(folder: Path) -> None:
-    with pytest.raises(ConfigError, match="bfloat16 or float32"):
-        Encoder.load(str(folder), device="cpu", precision="float16")
-    if not torch.cuda.is_available():
-        with pytest.raises(ConfigError, match="no GPU"):
-            Encoder.load("nowhere", device="cuda")
 
 
 @pytest.mark.parametrize("name", ["llama", "deberta"])

@@ -1,19 +1,12 @@
 """`wsd fit`: the model file, its card, and the metadata as the hub's client reads it."""
 
 import csv
-import os
-import re
-import shutil
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from checkout import REPOSITORY
-from hub_server import HubServer
 from huggingface_hub import ModelCard
 from log_state import logs_as_before
 
@@ -22,7 +15,7 @@ from wsd.artifacts.dataset import DATASETS
 from wsd.cli import main
 from wsd.fitted.fit import card
 from wsd.fitted.selected_results import Results
-from wsd.fitted.wsd_file import WsdFile, write_wsd_file
+from wsd.fitted.wsd_file import WsdFile
 
 RESULTS = "results/quickstart"
 
@@ -145,22 +138,3 @@ def test_licences(licence: str, expected: str | None) -> None:
     data = ModelCard(card_of(licence=licence)).data
     assert data.license == expected
     assert (data.get("license_link") is not None) == (expected == "other")
-
-
-@pytest.mark.slow
-def test_the_two_lines_of_the_documentation_upload_card_and_model(tmp_path: Path) -> None:
-    page = (REPOSITORY / "docs/how-to/new-text.md").read_text(encoding="utf-8")
-    (lines,) = re.findall(r"```\n(unzip .*?\nhf upload .*?)\n```", page)
-    if shutil.which("unzip") is None:
-        pytest.skip("there is no unzip here")
-    write_wsd_file(tmp_path / "mine.wsd", [], {}, lambda manifest: card_of(), {})
-    with HubServer({}) as hub:
-        environment = {**hub.environment(tmp_path / "home"), "HF_TOKEN": "hf_x"}
-        environment["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-        script = ["sh", "-c", f"set -e\n{lines.replace('OWNER/NAME', 'owner/mine')}"]
-        subprocess.run(script, cwd=tmp_path, env=environment, check=True)
-        assert "POST /api/repos/create" in hub.requests
-        assert hub.uploaded == {
-            "README.md": card_of().encode(),
-            "mine.wsd": (tmp_path / "mine.wsd").read_bytes(),
-        }

@@ -22,7 +22,7 @@ def marked(*texts: str, n_train: int = 1) -> Corpus:
 
 
 def instances(corpus: Corpus) -> Instances:
-    """Return what the oracles of naive_bert.py and naive_encoder.py get."""
+    """Return what the oracle of naive_encoder.py gets."""
     spans = [
         range(at, at + len(tokens[at].split()))
         for tokens, at in zip(corpus.tokens, corpus.position.tolist(), strict=True)

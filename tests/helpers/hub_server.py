@@ -6,7 +6,6 @@
 The client reads ``HF_ENDPOINT`` when it is imported, so it has to run in a process of its own.
 """
 
-import base64
 import hashlib
 import json
 import os
@@ -21,8 +20,6 @@ from local_server import LocalServer, send
 
 API = re.compile(r"/api/(?:models/)?(?P<repo>.+?)/(?P<kind>tree|revision)/(?P<revision>[^/?]+)")
 FILE = re.compile(r"/(?P<repo>.+?)/resolve/(?P<revision>[^/]+)/(?P<file>[^?]+)")
-# The commit of uploaded files.
-NEW = "f" * 40
 LARGE = (".safetensors", ".bin")
 
 
@@ -30,21 +27,9 @@ LARGE = (".safetensors", ".bin")
 class HubServer(LocalServer):
     """Serves folders as repositories: name -> full commit -> folder with its files.
 
-    Attributes
-    ----------
-    tamper : dict
-        File name -> function from the file's bytes to those that are sent in their place.
-    refuse : dict
-        Name of a repository or of a file -> status and headers of the answer to any request for
-        it. A gated repository, for one, lets a stranger list its files and refuses each of them.
-    fail_next : list of int
-        Statuses of the next answers, whatever is asked.
-    tag : str, optional
-        The tag of every file, in place of the true one.
-    uploaded : dict
-        Path -> content of every file of the commits to this server.
-    requests : list of str
-        Method and path of every request so far.
+    ``tamper`` changes the bytes of a file, by its name; ``refuse`` has the status and headers for
+    any request for a repository or file; ``fail_next`` are the statuses of the next answers;
+    ``tag`` takes the place of every file's true one.
     """
 
     repositories: Mapping[str, Mapping[str, Path]]
@@ -52,7 +37,6 @@ class HubServer(LocalServer):
     refuse: dict[str, tuple[int, dict[str, str]]] = field(default_factory=dict)
     fail_next: list[int] = field(default_factory=list)
     tag: str | None = None
-    uploaded: dict[str, bytes] = field(default_factory=dict)
     requests: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -64,8 +48,6 @@ class HubServer(LocalServer):
 
     def reply(self, handler: BaseHTTPRequestHandler) -> None:
         self.requests.append(f"{handler.command} {handler.path}")
-        if handler.command == "POST":
-            return self._take(handler)
         if self.fail_next:
             return send(handler, self.fail_next.pop(0))
         api, file = API.match(handler.path), FILE.match(handler.path)
@@ -90,28 +72,6 @@ class HubServer(LocalServer):
             return _send_json(handler, {"id": repo, "sha": revision, "siblings": siblings})
         assert file is not None
         return self._send_file(handler, folder / unquote(file["file"]), revision)
-
-    def _take(self, handler: BaseHTTPRequestHandler) -> None:
-        """Create a repository, say how to upload files, or accept a commit of them."""
-        body = handler.rfile.read(int(handler.headers["Content-Length"]))
-        if handler.path == "/api/repos/create":
-            about = json.loads(body)
-            name = f"{about['organization']}/{about['name']}"
-            return _send_json(handler, {"url": f"{self.url}/{name}", "id": name})
-        if handler.path == "/api/validate-yaml":
-            return _send_json(handler, {"errors": [], "warnings": []})
-        if "/preupload/" in handler.path:
-            paths = [file["path"] for file in json.loads(body)["files"]]
-            mode = {"uploadMode": "regular", "shouldIgnore": False}
-            return _send_json(handler, {"files": [{"path": path, **mode} for path in paths]})
-        if "/commit/" in handler.path:
-            items = [json.loads(line) for line in body.splitlines()]
-            files = [item["value"] for item in items if item["key"] == "file"]
-            self.uploaded |= {file["path"]: base64.b64decode(file["content"]) for file in files}
-            name = handler.path.removeprefix("/api/models/").partition("/commit/")[0]
-            commit = {"commitUrl": f"{self.url}/{name}/commit/{NEW}", "commitOid": NEW}
-            return _send_json(handler, commit)
-        return send(handler, 404)
 
     def _send_file(self, handler: BaseHTTPRequestHandler, path: Path, revision: str) -> None:
         commit = {"X-Repo-Commit": revision}

@@ -25,12 +25,7 @@ LENGTH = 128
 class Kind:
     """The parts of an architecture's folder, and what is expected of its encoder.
 
-    Attributes
-    ----------
-    tokenizer : callable
-        Gives the tokenizer and what ``tokenizer_config.json`` says of it.
-    model : callable
-        From a tokenizer to a model with its head.
+    ``tokenizer`` gives the tokenizer and what ``tokenizer_config.json`` says of it.
     """
 
     tokenizer: Callable[[], tuple[Tokenizer, dict[str, Any]]]

@@ -2,7 +2,6 @@
 
 import html
 from collections.abc import Callable, Iterator
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +16,12 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import wsd
 from wsd.artifacts.find_runs import tables_of
-from wsd.artifacts.run_json import MAPS, RUN_MAP
+from wsd.artifacts.run_json import RUN_MAP
 from wsd.artifacts.vectors import Embeddings
 from wsd.errors import ConfigError, DamageError, ResultError, WsdError
 from wsd.fitted.selected_results import Results
 from wsd.inference import predictor
 from wsd.report.pages.curves import COLOURS
-from wsd.storage.checksums import STORE
 from wsd.storage.csv import read_csv
 from wsd.storage.json import read_json, write_json
 
@@ -112,16 +110,12 @@ CRANE = {"word": "crane", "layers": "1"}
           for key in keys),
         ("table", {"name": "layer"}, r"no table 'layer'[^@]*scores, summary"),
         ("predictions", {"layers": "9"}, LAYERS),
-        ("predictions", {"layers": "seven"}, "layers 'seven'[^@]*0, 1, 2, mean-all"),
         ("predictions", {"train": "1pct"}, "train '1pct'[^@]*full"),
-        ("predictions", {"test": "outofdomain"}, "'outofdomain'[^@]*test"),
         ("vectors", {"word": "crane", "layers": "9"}, "layer choice '9'[^@]*use 0 to 2"),
         ("vectors", {**CRANE, "view": "focal+cls"}, r"crane/cls\.safetensors"),
         ("plot_layers", {"metric": "f1"}, "no metric 'f1'[^@]*mean_macro_f1, "),
-        ("plot_word", {"word": "crane", "layers": "9"}, LAYERS),
         *(("plot_word", {**CRANE, "method": name}, f"'{name}'[^@]*pca") for name in ("x", "tsne")),
         ("predict", {"sentences": [SENTENCE, 3]}, "sentence 1 is not a text: 3"),
-        ("predict", {"sentences": [SENTENCE], "layers": "9"}, LAYERS),
     ],
 )  # fmt: skip
 def test_unknown_names_list_what_there_is(
@@ -158,15 +152,6 @@ def test_a_notebook_may_change_its_folder(
     assert f"folder: {FOLDER}\n" in repr(run)
     monkeypatch.chdir(tmp_path)
     assert len(run.vectors("crane", "1")) and len(run.predictions()) and len(run.layers)
-
-
-def test_a_run_without_senses_has_words_and_vectors(copied: Path) -> None:
-    content = read_json(copied / RUN_MAP)
-    for name in ("scores.csv", "selection.csv"):
-        del content["files"][name]
-    write_json(copied / RUN_MAP, content)
-    run = wsd.open_run(copied)
-    assert run.words == ("apple", "crane") and len(run.vectors("crane", "1"))
 
 
 # Figures
@@ -210,15 +195,6 @@ def test_a_word_in_the_plane_of_its_page(run: wsd.Run) -> None:
     page = html.unescape(figure._repr_html_())  # it needs no network
     assert "crane, layer choice 2" in page and "cdn.bokeh" not in page
     assert " src=" not in page.split("<body>")[0]
-
-
-def test_axes_point_in_the_same_direction_in_all_layers(run: wsd.Run) -> None:
-    def points(layers: str) -> pd.DataFrame:
-        data = [pd.DataFrame(d) for d in sources(run.plot_word("crane", layers)) if "ring" not in d]
-        return pd.concat(data).set_index(["split", "index"]).sort_index()[["x", "y"]]
-
-    for first, second in pairwise(map(points, "012")):
-        assert ((first * second).sum() > 0).all()
 
 
 # New sentences
@@ -268,16 +244,6 @@ def test_a_run_that_cannot_be_opened(
         wsd.open_run(copied)
 
 
-def test_a_damaged_file_is_named_when_it_is_read(copied: Path) -> None:
-    for name in ("comparison", "scores"):
-        with (copied / f"{name}.csv").open("a") as file:
-            file.write("x\n")
-    run = wsd.open_run(copied)
-    with pytest.raises(DamageError, match=r"comparison\.csv"):
-        _ = run.comparison
-    assert len(run.summary) and "models: tiny" in repr(run)
-
-
 def test_a_run_of_another_name(copied: Path) -> None:
     mine = tables_of(copied, "mine")
     mine.mkdir(parents=True)
@@ -285,22 +251,3 @@ def test_a_run_of_another_name(copied: Path) -> None:
     assert wsd.open_run(copied, run="mine").name == "mine"
     with pytest.raises(ConfigError, match=r"no run 'yours'[^@]*choose among mine"):
         wsd.open_run(copied, run="yours")
-
-
-def test_a_run_that_was_started_again_has_its_former_results(
-    copied: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    content = read_json(copied / RUN_MAP)
-    content["files"]["scores.csv"] = "store/scores@0123456789.csv"
-    write_json(copied / STORE / MAPS / "@0123456789.json", content)
-    assert len(wsd.open_run(copied).scores)
-    assert "is not finished: these are its former results" in caplog.text
-
-
-def test_models_have_the_order_of_the_config(copied: Path) -> None:
-    files = read_json(copied / RUN_MAP)["files"]
-    shown_results.change_config(models=[{"name": "tiny"}, {"name": "alpha"}, {"name": "absent"}])
-    content = read_json(copied / RUN_MAP)
-    further = {f"{name}/model.json": "tiny/model.json" for name in ("alpha", "a-control")}
-    write_json(copied / RUN_MAP, {**content, "files": {**files, **further}})
-    assert wsd.open_run(copied).models == ("tiny", "alpha", "a-control")

@@ -71,31 +71,6 @@ def test_the_command(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     first, second = record["sentences"]
     assert (first["position"], second["position"]) == (1, 4)
     assert first["hidden_states"] == {"number": 3, "shape": [5, 32]}
-    prompt = '{"template": "{sentence} : {word} of", "read": "last"}'
-    for input, pieces, focal in (
-        ("echo", "a crane flew a crane flew", 5),
-        (prompt, "a crane flew : crane of", 6),
-        ('{"mark": ["<", ">"]}', "a < crane > flew", 3),
-    ):
-        assert main(["inspect", "a crane flew", *common, "--json", "--input", input]) == 0
-        (one,) = json.loads(capsys.readouterr().out)["sentences"]
-        assert one["pieces"] == ["[CLS]", *pieces.split(), "[SEP]"] and one["focal"] == [focal]
     assert main(["inspect", "a crane flew", *common]) == 0
     text = capsys.readouterr().out
     assert "2         crane" in text and "3 hidden states of shape 5 pieces x 32" in text
-
-
-@pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
-        (["a crane flew", "--word", "bank"], "no form of 'bank'"),
-        (["a crane", "--word", "crane", "--model", "path:nowhere"], "no folder nowhere"),
-        (["a crane", "--word", "crane", "--input", '{"template": "{word}"}'], "cannot be used"),
-    ],
-)
-def test_errors_say_what_to_do(
-    arguments: list[str], says: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["inspect", *arguments]) not in (0, 70)
-    streams = capsys.readouterr()
-    assert says in streams.err and not streams.out

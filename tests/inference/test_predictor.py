@@ -13,7 +13,6 @@ from numpy.testing import assert_allclose
 
 from wsd.artifacts.predictions import read_predictions, write_predictions
 from wsd.cli import main
-from wsd.errors import ModelError
 from wsd.fitted.selected_results import Configuration, Results
 from wsd.fitted.word_classifier import Fitting
 from wsd.fitted.wsd_file import WsdFile
@@ -155,14 +154,6 @@ def test_a_focal_word_of_several_tokens(file: WsdFile, encoder: Any) -> None:
     assert part.status == "unreadable" and "part of a word" in part.message
 
 
-def test_with_a_single_word_any_position_is_accepted(file: WsdFile, encoder: Any) -> None:
-    words = Named(file, **{"run.v": ["run"]})
-    lines = [Line(1, "a runner", span=(2, 8)), Line(2, "a [[runner]]"), Line(3, "it [[has]]")]
-    *rows, other = Predictor(words, encoder).predict(lines)  # type: ignore[arg-type]
-    assert [(row.status, row.start, row.message) for row in rows] == [("ok", 2, ""), ("ok", 4, "")]
-    assert other.status == "ok" and "'has' is not a form of run.v" in other.message
-
-
 def test_one_sentence_that_cannot_be_aligned_leaves_the_others(file: WsdFile, encoder: Any) -> None:
     """The first focal word is a mark that the tokenizer leaves out."""
     words = Named(file, **{"mark": ["\u0300"], "crane": []})
@@ -171,16 +162,6 @@ def test_one_sentence_that_cannot_be_aligned_leaves_the_others(file: WsdFile, en
     assert [(r.status, r.word) for r in rows] == [
         ("ok", "crane"), ("unreadable", "mark"), ("ok", "crane"),
     ]  # fmt: skip
-
-
-def test_features_that_the_classifier_does_not_know(
-    file: WsdFile, encoder: Any, tmp_path: Path
-) -> None:
-    manifest = small_results.manifest_of(file.path)
-    manifest["configuration"]["layers"] = "concat-last-2"
-    bad = small_results.rewritten(file.path, tmp_path / "bad.wsd", {"manifest.json": manifest})
-    with pytest.raises(ModelError, match="not those that the classifier was fitted on"):
-        list(Predictor(WsdFile(bad), encoder).predict([Line(1, "a crane")]))
 
 
 # A model file that `snakemake fit` wrote

@@ -1,8 +1,6 @@
 """Sentences with a focal word in the forms that users give: pairs, tables, files and streams."""
 
 import io
-from collections.abc import Iterator
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +8,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from frames import bank
-from require import missing
 
 from wsd.corpora.find_word import Sentence
 from wsd.corpora.importer.labelled_tables import Options, parse_columns
@@ -26,7 +23,6 @@ from wsd.inference.sentences import (
     read_instances,
     read_stream,
     read_table,
-    rows,
 )
 
 
@@ -136,14 +132,6 @@ def test_every_kind_of_table_gives_what_pairs_give(tmp_path: Path) -> None:
     assert read_instances([row]) == [Sentence(1, ("ask", "Yahoo!", "now"))]
 
 
-def test_rows_are_read_one_by_one() -> None:
-    def endless() -> Iterator[dict[str, str]]:
-        while True:
-            yield {"sentence": "a bank", "word": "bank"}
-
-    assert next(iter(rows(endless()))).word == "bank"
-
-
 @pytest.mark.parametrize(
     ("X", "problem"),
     [
@@ -174,18 +162,6 @@ def test_a_wrong_file_is_one_error(tmp_path: Path) -> None:
         read_instances(tmp_path / "a.parquet")
     with pytest.raises(WsdError, match="missing"):
         read_instances(tmp_path / "none.parquet")
-
-
-def test_datasets_of_the_library() -> None:
-    if find_spec("datasets") is None:
-        missing("datasets", "the library datasets is not installed")
-    import datasets
-
-    dataset = datasets.Dataset.from_pandas(bank())
-    for table in (dataset, dataset.to_iterable_dataset(), dataset.with_format("numpy")):
-        assert read_instances(table) == EXPECTED
-    with pytest.raises(ConfigError, match="instance 0 is not a sentence"):
-        read_instances(datasets.DatasetDict(train=dataset))
 
 
 # Lines of a table or a stream for `wsd predict`

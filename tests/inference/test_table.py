@@ -1,17 +1,14 @@
 """`wsd table`: predictions, vectors and scores for other programs."""
 
 import json
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from checkout import REPOSITORY
 from log_state import logs_as_before
 
 from wsd.artifacts.feature_set import read_features
@@ -25,8 +22,6 @@ from wsd.storage.csv import read_csv
 FOLDER = "results/quickstart"
 LOGISTIC = ("--view", "focal", "--layers", "2")
 CONFIGURATION = Configuration("tiny", "focal", "2", "logistic")
-SCORES = "list<element: struct<sense: string, score: double>>"
-TYPES = {"list of (`sense` string, `score` double)": SCORES}
 
 
 @pytest.fixture(autouse=True)
@@ -85,28 +80,6 @@ def test_vectors_are_those_of_the_run(tmp_path: Path) -> None:
     frame = pd.read_parquet(table(tmp_path / "b.parquet", "--what", "vectors"))
     assert {*frame["view"]} == {chosen.view} and {*frame["layers"]} == {chosen.layers}
     assert {*frame["word"]} == {"apple", "crane"}
-
-
-def test_scores_are_those_of_the_run(tmp_path: Path) -> None:
-    frame = pd.read_parquet(table(tmp_path / "a.parquet", "--what", "scores"))
-    pd.testing.assert_frame_equal(frame, read_csv(Path(FOLDER) / "scores.csv"), check_dtype=False)
-
-
-@pytest.mark.parametrize("what", ["predictions", "vectors"])
-def test_the_columns_are_documented(tmp_path: Path, what: str) -> None:
-    page = (REPOSITORY / "docs/reference/tables.md").read_text(encoding="utf-8")
-    section = page.partition(f"## {what.capitalize()}\n")[2].partition("\n## ")[0]
-    documented = {
-        name: kind
-        for names, kind in re.findall(r"^\| (`.*?) \| (.*?) \|", section, re.MULTILINE)
-        for name in re.findall(r"`(\w+)`", names)
-    }
-    schema = pq.read_schema(table(tmp_path / "a.parquet", "--what", what, *LOGISTIC[:4]))
-    types = {field.name: str(field.type) for field in schema}
-    if "vector" in types:
-        assert pa.types.is_fixed_size_list(schema.field("vector").type)
-        types["vector"] = "list of float"
-    assert types == {name: TYPES.get(kind, kind) for name, kind in documented.items()}
 
 
 def test_extra_columns_and_documents_are_there(monkeypatch: pytest.MonkeyPatch) -> None:

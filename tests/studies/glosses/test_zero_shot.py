@@ -7,7 +7,7 @@ import pytest
 from builders import make_corpus, write_vectors
 from call_step import call_step
 from log_state import logs_as_before
-from naive_bert import naive
+from naive_encoder import naive_vectors
 from tiny import corpus_of, tiny_bert
 
 from wsd.artifacts import corpus_table as corpus_files
@@ -132,7 +132,7 @@ def test_it_is_the_nearest_gloss_by_the_naive_loop(
 
     def vectors(sentences: list[tuple[str, int]], view: str) -> np.ndarray:
         given = [("", text.split(), position) for text, position in sentences]
-        rows = np.stack([views[view][1] for views, _ in naive(folder, given)])
+        rows = np.stack([views[view][1] for views in naive_vectors(folder, given)])
         return rows / np.linalg.norm(rows, axis=1, keepdims=True)
 
     # The glosses are in the order of the senses; the bird's gloss lacks the word.
