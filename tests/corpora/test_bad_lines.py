@@ -1,6 +1,5 @@
 """Bad lines of imports are listed together, or left out and counted."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -92,18 +91,6 @@ def test_bad_quotes(tmp_path: Path) -> None:
     assert first.startswith("2: not CSV") and last.startswith("17: not CSV")
     assert second.startswith("3, column sense") and third.startswith("4: not CSV")
     assert last.endswith("(the quotes join the lines 17 to 18)")
-
-
-@pytest.mark.parametrize("suffix", [".jsonl", ".json"])
-def test_bad_objects(tmp_path: Path, suffix: str) -> None:
-    objects = [
-        dict(zip(("word", "sense", "sentence"), line.split("\t"), strict=True)) for line in GOOD
-    ]
-    lines = [json.dumps(entry) for entry in objects]
-    lines[3:3] = ["[1]", '{"word": "cell", "sense": "a", "sentence": "no mark"}', '{"word": 1}']
-    path = tmp_path / f"rows{suffix}"
-    path.write_text("\n".join(lines) if suffix == ".jsonl" else "[" + ",\n".join(lines) + "]")
-    assert [line[0] for line in listed(path)] == ["4", "5", "6"]
 
 
 def test_bad_instances_of_xml(tmp_path: Path) -> None:

@@ -123,19 +123,6 @@ def test_a_data_set_is_imported_as_it_is(folder: Path, tmp_path: Path) -> None:
     assert {JUDGMENTS, CHANGE} < set(dataset.digests)
 
 
-def test_the_folder_of_a_word_is_enough(tmp_path: Path) -> None:
-    import_corpus([GRAPHS], out=tmp_path / "out", name="xx")
-    clusters = read_unlabelled(tmp_path / "out/cell", "cell").extra["cluster"]
-    assert clusters == ("0",) * 3 + ("1",) * 3
-    assert len(table(tmp_path / "out" / JUDGMENTS)) == 3
-    assert not (tmp_path / "out" / CHANGE).exists()
-    (tmp_path / "few").mkdir()
-    header, *lines = (GRAPHS / "uses.csv").read_text().splitlines()
-    (tmp_path / "few/uses.csv").write_text("\n".join([header, *lines[:2], ""]))
-    with pytest.raises(CorpusError, match="no word has 3 uses"):
-        import_corpus([tmp_path / "few"], out=tmp_path / "no", name="xx")
-
-
 def test_odd_data_are_kept_as_they_are(
     folder: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -169,8 +156,6 @@ def test_odd_data_are_kept_as_they_are(
     [
         ("uses.csv", "\t4:8\t", "\t4:99\t", 2, "4 to 99 are not within the text"),
         ("uses.csv", "cell-a2", "cell-a1", 3, "'cell-a1' occurs in"),
-        ("uses.csv", "cell-a2", "", 3, "a use without an identifier"),
-        ("uses.csv", "indexes_target_token\t", "places\t", 1, "no column for the span"),
         ("judgments.csv", "cell-b1", "cell-b9", 3, "no use has the identifier"),
         ("judgments.csv", "4.0", "four", 2, "string to float: 'four'"),
     ],

@@ -93,17 +93,6 @@ def test_what_cannot_be_trained_and_tested_is_left_out_with_the_reason(
     assert "oak: s0 2 + 1, s1 2 + 1" in text
 
 
-@pytest.mark.parametrize(("least", "advised"), [(2, False), (4, True)])
-def test_a_lower_number_is_advised_if_there_is_one(
-    tmp_path: Path, least: int, advised: bool
-) -> None:
-    path = tmp_path / "rows.tsv"
-    path.write_text("word\tsense\tsentence\noak\ta\tan *oak*\noak\tb\tthe *oak*\n")
-    with pytest.raises(CorpusError, match="no word with two senses is left") as caught:
-        import_corpus([path], out=tmp_path / "no", name="mine", at_least=least)
-    assert ("a lower --at-least" in str(caught.value.fix)) == advised
-
-
 def put(folder: Path, name: str, *instances: str) -> Path:
     """A set of lemmas with their keys, a sentence each."""
     lines, keys = ["<corpus>", "<text>"], []
