@@ -170,14 +170,6 @@ def test_a_failure_of_the_network(
     assert_recovers(out, cache)
 
 
-def test_a_cache_that_cannot_be_written(out: Path, cache: Path) -> None:
-    cache.write_text("a file where the folder should be")
-    with pytest.raises(DownloadError, match="could not be written") as caught:
-        run("http://127.0.0.1:9/", out, cache)
-    assert "WSD_CACHE" in str(caught.value)
-    assert cache.read_text() == "a file where the folder should be"
-
-
 def zipped(files: Mapping[str, bytes], top: str = TOP) -> bytes:
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:

@@ -191,17 +191,3 @@ def test_brackets_are_text_next_to_a_place() -> None:
     assert find_word.from_tokens(text, 4).tokens == ("see", "[[1]]", "on", "*his*", "cell")
     assert find_word.from_span("in his cell.", 7, 11) == find_word.from_mark("in his *cell*.")
     assert find_word.from_tokens("a hot dog", 1, 3) == find_word.from_mark("a *hot dog*")
-
-
-PUNCTUATION = ".,;:!?()[]{}\"'/*&%$#@-\u00ab\u00bb\u2018\u2019\u201c\u201d\u201e\u2026\u2013\u2014"
-
-
-@settings(max_examples=40, deadline=None)
-@given(
-    st.sampled_from(["crane", "c++", "🍎", "o'clock", "ice_cream", "银行", ".net", "st.", "café"]),
-    st.text(PUNCTUATION),
-    st.text(PUNCTUATION),
-)
-def test_punctuation_sticks_to_anything(form: str, before: str, after: str) -> None:
-    (actual,) = Finder([form]).find(f"x {before}{form}{after} x")
-    assert (actual.form, actual.start) == (form, 2 + len(before))

@@ -1,6 +1,5 @@
 """Glosses and names of senses: in a table, in a manifest, and as sentences."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -158,17 +157,3 @@ def test_a_bad_table_is_one_error_with_file_and_line(
         run(tmp_path, sentences, senses=path)
     assert caught.value.where == (f"{path}:{line}" if line else str(path))
     assert not (tmp_path / "out").exists()
-
-
-def test_a_manifest_edited_badly_is_one_error(tmp_path: Path, sentences: Path) -> None:
-    # Columns are in any order; accents may be characters of their own.
-    table = 'gloss,more,sense,name,word\r\n"a, b",x, lock ,e\u0301tude,Schloß\r\n,,,,\r\n'
-    dataset = run(tmp_path, sentences, senses=written(tmp_path, table, "senses.csv"))
-    assert dataset.given["Schloß"] == {"lock": SenseText("étude", "a, b")}
-    path = tmp_path / "out" / MANIFEST
-    manifest = json.loads(path.read_text("utf-8"))
-    manifest["words"]["cell"]["senses"]["cell_rare"] = {"name": "prison"}
-    path.write_text(json.dumps(manifest), "utf-8")
-    with pytest.raises(CorpusError, match="the name or the label of") as caught:
-        run(tmp_path, tmp_path / "out", name="again")
-    assert caught.value.where == str(path) and not (tmp_path / "again").exists()

@@ -183,10 +183,8 @@ def test_columns_by_other_names_and_a_word_for_all(tmp_path: Path) -> None:
     # Text that looks alike is equal, and empty lines and columns of a spreadsheet are nothing.
     path.write_text("sentence,sense,word,,\n*x* 1,river bank,caf\u00e9,,\n,,,,\n")
     path.write_text(path.read_text() + "*x* 2,river\u00a0 bank,cafe\u0301 ,,\n", newline="\r\n")
-    rows = labelled_tables.read(path, Options()).rows
-    assert [(r.word, r.sense, r.where) for r in rows] == [
-        ("caf\u00e9", "river bank", f"{path}:{line}") for line in (2, 4)
-    ]
+    for row in labelled_tables.read(path, Options()).rows:
+        assert (row.word, row.sense) == ("caf\u00e9", "river bank")
     # A table with a sentence is a concordance only if its columns are named.
     path.write_text("a,kwic,right,sense,text\ntwo,cranes,flew,bird,one *crane* sat\n")
     for columns, focal in (({}, "crane"), ({"left": "a", "keyword": "kwic"}, "cranes")):
@@ -194,9 +192,6 @@ def test_columns_by_other_names_and_a_word_for_all(tmp_path: Path) -> None:
         assert row.tokens[row.position] == focal
     with pytest.raises(CorpusError, match="no column 'sort'"):
         labelled_tables.read(path, Options({"sense": "sort"}))
-    path.write_text("sentence,sense,word\nthe *cells* x,a,cell\n")
-    with pytest.raises(CorpusError, match="--word is given, but there is a column 'word' for it"):
-        labelled_tables.read(path, Options(word="cell"))
 
 
 def test_the_download_of_a_word_page_is_read_back(tmp_path: Path) -> None:
@@ -290,9 +285,6 @@ def test_the_copy_is_checked(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(CorpusError, match="has changed since its import") as caught:
         copy(folder, tmp_path / "second", name="other")
     assert caught.value.where == str(changed)
-    changed.unlink()
-    with pytest.raises(CorpusError, match="missing"):
-        copy(folder, tmp_path / "third", name="other")
 
 
 ARGUMENTS: list[dict[str, Any]] = [

@@ -134,17 +134,3 @@ def test_trained_on_one_and_tested_on_another(tmp_path: Path) -> None:
         with pytest.raises(ConfigError, match="unclear which files are for training"):
             import_corpus(files, out=tmp_path / "no", name="mine", **given)
     assert not (tmp_path / "no").exists()
-
-
-def test_a_word_without_an_instance_of_its_senses_is_not_announced(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    """``lone`` is in the test files, but with none of the kept senses."""
-    train = put(tmp_path, "a", *["lone l1", "lone l2", "cell c1", "cell c2"] * 2)
-    test, out = put(tmp_path, "b", "lone l9", "cell c1"), tmp_path / "out"
-    with caplog.at_level("INFO"):
-        text = import_corpus([], out=out, name="m", train=[train], test=[test], at_least=2)
-    assert "--at-least 2 would keep 1 of 2 words, 2 senses, 5 instances" in caplog.text
-    assert "--at-least 4 would keep 0 of 2 words" in caplog.text
-    assert "left out: 4 instances of words of whose senses the test files have no" in text
-    assert read_manifest(out / MANIFEST).sizes == {"cell.n": 5}

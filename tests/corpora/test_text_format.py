@@ -276,13 +276,3 @@ def test_files_of_documents_are_checked(tmp_path: Path) -> None:
     manifest.write_text(json.dumps(facts))
     with pytest.raises(CorpusError, match="its files do not match its words"):
         read_manifest(manifest)
-
-
-def test_a_damaged_file_of_further_columns_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "train.extra.tsv"
-    names = ("id\tid", "id\t", "id", "id\tnote\tmore")
-    texts = [f"{header}\n1\t2\n3\t4\n" for header in names]
-    for text in (*texts, "id\tnote\n1\t2\n3\n", "id\n1\n"):
-        path.write_text(text)
-        with pytest.raises(CorpusError):
-            read_extra(path, 2)
