@@ -7,7 +7,6 @@ import pytest
 from importing import import_corpus
 
 from wsd.artifacts.dataset import MANIFEST, read_manifest
-from wsd.cli import main
 from wsd.errors import CorpusError
 
 NUMBERS = ("one", "two", "three", "four", "five", "six")
@@ -30,9 +29,7 @@ def imported(path: Path, **options: Any) -> str:
     return import_corpus([path], out=path.parent / "out", name="mine", **options)
 
 
-def test_all_bad_lines_are_in_one_message_or_left_out_and_counted(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_all_bad_lines_are_in_one_message_or_left_out_and_counted(tmp_path: Path) -> None:
     path = put(tmp_path / "rows.tsv", [*BAD, *GOOD, "cell\ta"])
     with pytest.raises(CorpusError, match="6 lines cannot be read") as caught:
         imported(path)
@@ -46,10 +43,6 @@ def test_all_bad_lines_are_in_one_message_or_left_out_and_counted(
     dataset = read_manifest(tmp_path / "out" / MANIFEST)
     assert dataset.sizes == {"cell": len(GOOD)} and sum(dataset.left_out.values()) == 6
     assert dataset.left_out["lines with a problem: the focal word '...' is part of a word"] == 1
-    # The command shows all of them, however many there are.
-    put(path, [*GOOD, *["cell\ta\tno mark"] * 60])
-    assert main(["import", str(path), "--out", str(tmp_path / "no"), "--name", "mine"]) == 3
-    assert capsys.readouterr().err.count(": no word is marked") == 61
 
 
 def test_sentences_with_several_senses_are_listed_together(tmp_path: Path) -> None:

@@ -194,19 +194,6 @@ def test_columns_by_other_names_and_a_word_for_all(tmp_path: Path) -> None:
         labelled_tables.read(path, Options({"sense": "sort"}))
 
 
-def test_the_download_of_a_word_page_is_read_back(tmp_path: Path) -> None:
-    """The page guards cells that a spreadsheet would run as a formula."""
-    path = tmp_path / "cell.csv"
-    path.write_text(
-        "word,split,index,gold,layers,predicted,confidence,left,focal,right\r\n"
-        '"cell","train",0,"a","6","","","\'- The","cells","divide, and ""stay"""\r\n'
-    )
-    (row,) = labelled_tables.read(path, Options()).rows
-    assert " ".join(row.tokens) == '- The cells divide , and " stay "'
-    assert (row.sense, row.split, row.position) == ("a", "train", 2)
-    assert row.extra["index"] == "0" and "left" not in row.extra
-
-
 # Splits
 
 

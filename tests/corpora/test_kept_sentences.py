@@ -93,10 +93,10 @@ def test_what_cannot_be_trained_and_tested_is_left_out_with_the_reason(
     assert "oak: s0 2 + 1, s1 2 + 1" in text
 
 
-def put(folder: Path, name: str, *instances: str) -> Path:
+def put(folder: Path, name: str, instances: str) -> Path:
     """A set of lemmas with their keys, a sentence each."""
     lines, keys = ["<corpus>", "<text>"], []
-    for i, (lemma, key) in enumerate(text.split(" ", 1) for text in instances):
+    for i, (lemma, key) in enumerate(text.split(" ", 1) for text in instances.split(";")):
         filling = "".join(f"<wf>{word}{name}{chr(97 + i)}</wf>" for word in FILLING[:10])
         own = f'<instance id="i{i}" lemma="{lemma}" pos="NOUN">{lemma}</instance>'
         lines.append(f"<sentence>{filling}{own}</sentence>")
@@ -106,18 +106,12 @@ def put(folder: Path, name: str, *instances: str) -> Path:
     return folder / f"{name}.data.xml"
 
 
-TRAIN = (
-    *("cell c1", "cell c2", "cell c2", "cell c3", "pit h1", "pit h2 h3"),
-    *("one o1", "one o1", "spare s1"),
-)
-TEST = (
-    *("cell c9 c2", "cell c1", "cell c9", "pit h2", "one o1"),
-    *("one o2", "never n1", "cell c3 c1"),
-)
+TRAIN = "cell c1;cell c2;cell c2;cell c3;pit h1;pit h2 h3;one o1;one o1;spare s1"
+TEST = "cell c9 c2;cell c1;cell c9;pit h2;one o1;one o2;never n1;cell c3 c1"
 
 
 def test_trained_on_one_and_tested_on_another(tmp_path: Path) -> None:
-    train, test = put(tmp_path, "a", *TRAIN), put(tmp_path, "b", *TEST)
+    train, test = put(tmp_path, "a", TRAIN), put(tmp_path, "b", TEST)
     out = tmp_path / "out"
     text = import_corpus([], out=out, name="mine", train=[train], test=[test])
     assert read_manifest(out / MANIFEST).words == ("cell.n", "pit.n")

@@ -11,7 +11,7 @@ from wsd.artifacts import corpus_table
 from wsd.classification.text_features import documents
 from wsd.cli import main
 from wsd.corpora.importer import labelled_tables
-from wsd.corpora.importer.labelled_tables import Options, in_characters
+from wsd.corpora.importer.labelled_tables import Options
 from wsd.corpora.text_format import read_text
 from wsd.errors import CorpusError
 from wsd.report.pages.report_data import sentence
@@ -93,10 +93,3 @@ def test_offsets(tmp_path: Path, capsys: pytest.CaptureFixture[str], offsets: st
     assert main([*arguments, "--offsets", other]) == CorpusError.exit_code and not out.exists()
     assert main([*arguments, "--offsets", offsets]) == 0
     assert read_text(out / "crane", "crane").focal_tokens == ["crane"] * 12
-
-
-def test_an_offset_inside_a_character() -> None:
-    assert in_characters("\u00e9clair", 2, "bytes") == 1
-    for offset in (1, 9):
-        with pytest.raises(ValueError, match=r"inside a character|in a sentence of"):
-            in_characters("\u00e9clair", offset, "bytes")

@@ -22,7 +22,7 @@ from wsd.cli import main
 from wsd.corpora import noad
 from wsd.corpora.noad import documents_to_test, read
 from wsd.corpora.text_format import read_text
-from wsd.errors import ConfigError, CorpusError, DownloadError
+from wsd.errors import ConfigError, DownloadError
 from wsd.storage.file_names import file_name
 
 WORDS, SPLITS = ("cell.n", "serve.v"), ("train", "test")
@@ -123,14 +123,6 @@ def test_empty_tokens_are_dropped_but_keep_their_breaks() -> None:
     first = read(document([["", ("cell", "cell", "NOUN", "m.1")]]))
     assert first[0].tokens == ("cell",) and first[0].labels[0].position == 0
     assert [sentence.tokens for sentence in read(document([["a"], ["", "b"]]))] == [("a",), ("b",)]
-
-
-def test_a_sense_that_cannot_be_on_both_sides_is_refused() -> None:
-    a, b, c = ((f"{name}.n", "1") for name in "abc")
-    # Any two of the three documents must be on different sides.
-    documents = {"1": Counter([a, b]), "2": Counter([b, c]), "3": Counter([a, c])}
-    with pytest.raises(CorpusError, match="in training and test documents"):
-        documents_to_test(documents, share=0.3, seed=1)
 
 
 def test_every_sense_comes_near_the_share() -> None:

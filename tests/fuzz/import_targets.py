@@ -1,11 +1,11 @@
-"""The readers of `wsd import` as targets: tables, XML, folders."""
+"""The readers of `wsd import` as targets: tables and XML."""
 
 import json
 from pathlib import Path
 
 from mutate import SEPARATOR
 
-from wsd.corpora.importer import input_formats, labelled_tables, xml_formats
+from wsd.corpora.importer import labelled_tables, xml_formats
 from wsd.corpora.importer.gathered import ALL_SPLITS, Gathered
 from wsd.corpora.importer.labelled_tables import Options
 from wsd.errors import visible
@@ -87,27 +87,3 @@ def xml_seeds() -> list[bytes]:
     gold = b"d0.s0.t0 crane%1:05:00::\nd0.s0.t1 fly%2:38:00:: fly%2:38:01::\n"
     declared = XML.replace(b"?>", b'?><!DOCTYPE a [<!ENTITY b "c">]>', 1)
     return [text + SEPARATOR + gold for text in (XML, declared)]
-
-
-def run_folder(data: bytes, at: Path) -> None:
-    parts = data.split(SEPARATOR) if data else []
-    of_word = at / "mine" / "crane"
-    of_word.mkdir(parents=True, exist_ok=True)
-    places = [of_word / name for name in TEXT]
-    places += [at / "mine" / name for name in ("outofdomain.tsv", "dataset.json")]
-    for path, part in zip(places, [*parts, *[None] * 7], strict=False):
-        path.unlink(missing_ok=True)
-        if part is not None:
-            path.write_bytes(part)
-    check_gathered(input_formats.read_folder(at / "mine"))
-
-
-def folder_seeds() -> list[bytes]:
-    classes, gold = b'{"0": "bird", "1": "machine"}', b"0\n1"
-    data = b"1\tthe crane\n0:2\tcrane flew"
-    text = [classes, data, gold, data, gold]
-    further = b"crane\tbird\t1\tA crane\nbank\triver\t0\tbank\n"
-    manifest = json.dumps({"title": "x", "licence": "y", "words": {"crane": {}}}).encode()
-    return [
-        SEPARATOR.join(entry) for entry in (text, [*text, further], [*text, further, manifest], [])
-    ]

@@ -173,8 +173,6 @@ TARGETS = {
         Target("import-xml", import_targets.xml_seeds, import_targets.run_xml,
                (b"<instance ", b"</", b"/>", b"&amp;", b"&#0;", b"<!DOCTYPE", b'lemma="', b" ",
                 b"<wf>", b"\n"), 1.0),
-        Target("import-folder", import_targets.folder_seeds, import_targets.run_folder,
-               (b"\t", b"\n", b"crane", b"0", *JSON_TOKENS), 0.8),
         *(target for module in of_studies() for target in module.TARGETS),
     )
 }  # fmt: skip
