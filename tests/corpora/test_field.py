@@ -30,8 +30,6 @@ class Senses(NamedTuple):
 
 
 class Uses(NamedTuple):
-    """Sentences without senses."""
-
     word: str
     size: int
 

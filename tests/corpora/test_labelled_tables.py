@@ -48,10 +48,6 @@ def test_several_spans_in_a_cell_are_an_instance_each(tmp_path: Path, span: str)
     rows = labelled_tables.read(path, Options({"span": "place"}, "hot_dog")).rows
     assert [row.tokens[row.position] for row in rows] == ["hot dog", "hot dogs"]
     assert [row.extra for row in rows] == [{"id": "x1"}] * 2
-    options: dict[str, Any] = {"columns": {"span": "place"}, "one_span": True}
-    with pytest.raises(CorpusError, match="2 spans in ") as caught:
-        import_corpus([path], out=tmp_path / "out", name="mine", **options)
-    assert caught.value.where == f"{path}:2, column place"
 
 
 def test_a_word_of_several_tokens_stays_whole(tmp_path: Path) -> None:

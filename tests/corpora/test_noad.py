@@ -18,7 +18,6 @@ from wsd.artifacts.dataset import (
     frequent_senses,
     read_manifest,
 )
-from wsd.cli import main
 from wsd.corpora import noad
 from wsd.corpora.noad import documents_to_test, read
 from wsd.corpora.text_format import read_text
@@ -109,14 +108,6 @@ def test_the_same_archive_gives_the_same_bytes_in_whatever_order(
     (out / "thesis.txt").write_text("mine")
     with pytest.raises(ConfigError, match=r"thesis\.txt"):
         noad.write_dataset(out, "noad", 2)
-
-
-def test_a_minimum_that_leaves_no_word_is_refused(out: Path) -> None:
-    with pytest.raises(ConfigError, match="two senses with 11 instances"):
-        noad.write_dataset(out, "noad", 11)
-    # Fewer than ten leave too few for a test set and five folds.
-    assert main(["noad", "--at-least", "9", "--out", str(out)]) == ConfigError.exit_code
-    assert not out.exists()
 
 
 def test_empty_tokens_are_dropped_but_keep_their_breaks() -> None:

@@ -82,9 +82,8 @@ def test_the_declared_encoding_counts(tmp_path: Path) -> None:
 
 
 def test_where_gold_keys_are(tmp_path: Path) -> None:
-    for name in ("all.DATA.XML", "all.XML"):
-        path = put(tmp_path, ONE, "i0 k").rename(tmp_path / name)
-        assert len(read_all_words(path, None).rows) == 1
+    path = put(tmp_path, ONE, "i0 k").rename(tmp_path / "all.XML")
+    assert len(read_all_words(path, None).rows) == 1
     (tmp_path / "all.gold.key.txt").rename(tmp_path / "elsewhere.txt")
     with pytest.raises(CorpusError, match="the file of gold keys is missing"):
         read_all_words(path, None)
