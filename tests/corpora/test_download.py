@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
-from random import Random
 from types import SimpleNamespace
 
 import pytest
@@ -141,8 +140,8 @@ def test_a_download_is_laid_out_and_its_archive_is_used_again(
     assert tree(cache) == {ARCHIVE.file}
 
 
-@pytest.mark.parametrize("foreign", ["thesis.txt", "plant/notes.md"])
-def test_a_folder_with_other_files_is_never_replaced(foreign: str, out: Path, cache: Path) -> None:
+def test_a_folder_with_other_files_is_never_replaced(out: Path, cache: Path) -> None:
+    foreign = "plant/notes.md"
     (out / foreign).parent.mkdir(parents=True)
     (out / foreign).write_text("years of work")
     with pytest.raises(ConfigError, match="refused to replace") as caught:
@@ -169,14 +168,6 @@ def test_a_failure_of_the_network(
         assert not server or len(server.requests) == retries + 1
     assert caught.value.where == url and ARCHIVE.variable in str(caught.value.fix)
     assert_recovers(out, cache)
-
-
-def test_a_cache_that_cannot_be_written(out: Path, cache: Path) -> None:
-    cache.write_text("a file where the folder should be")
-    with pytest.raises(DownloadError, match="could not be written") as caught:
-        run("http://127.0.0.1:9/", out, cache)
-    assert "WSD_CACHE" in str(caught.value)
-    assert cache.read_text() == "a file where the folder should be"
 
 
 def zipped(files: Mapping[str, bytes], top: str = TOP) -> bytes:
@@ -212,19 +203,15 @@ BAD = {
     "a page instead of an archive": (b"<html>sign in first</html>", "not a tar.gz archive"),
     "changed file": (build_archive(FILES | {CHANGED: b"1\n0\n"}), CHECKSUMS[CHANGED]),
     "missing file": (build_archive(INCOMPLETE), f"lacks {CHANGED}"),
-    "several missing files": (build_archive(UNNEEDED), "and 10 more"),
     "climbing name": (extended(f"{TOP}/../../evil"), OUTSIDE),
-    "climbing name with backslashes": (extended(f"{TOP}\\..\\..\\evil"), OUTSIDE),
     "absolute name": (extended("/etc/evil"), OUTSIDE),
     "second copy": (extended(f"{TOP}/{CHANGED}", size=9), OTHER),
     "symbolic link": (extended(f"{TOP}/{LINKED}", tarfile.SYMTYPE), OTHER),
     "hard link": (extended(f"{TOP}/{LINKED}", tarfile.LNKTYPE), OTHER),
     "negative size": (sized(-512), "refused: a member of"),
-    "huge size": (sized(2**62), "refused: a member of"),
     "xz, cut": (XZ[: len(XZ) // 2], f"not a tar.xz archive, or a {DAMAGED} one"),
     "xz, changed": (XZ[:99] + b"??" + XZ[101:], "not a tar.xz archive"),
     "zip, cut": (zipped(FILES)[:-30], f"not a zip archive, or a {DAMAGED} one"),
-    "zip, a missing file": (zipped(INCOMPLETE), f"lacks {CHANGED}"),
     "zip, encrypted": (zipped(FILES).replace(PLAIN_ENTRY, ENCRYPTED_ENTRY), "not a zip archive"),
     "zip, a climbing name": (zipped(FILES, f"{TOP}/../.."), OUTSIDE),
 }
@@ -242,25 +229,6 @@ def test_a_bad_archive_is_refused_whole_and_kept(case: str, out: Path, tmp_path:
     assert message in caught.value.problem
     assert caught.value.where == str(archive) and archive.read_bytes() == body
     assert_complete(out)
-
-
-def test_any_damage_is_refused_or_harmless(out: Path, tmp_path: Path) -> None:
-    random, plain = Random(1), gzip.decompress(build_archive(FILES))
-    for _ in range(60):
-        i, n = random.randrange(len(plain)), random.choice((1, 8, 512))
-        damaged = plain[:i] + random.randbytes(n) + plain[i + n :]
-        (tmp_path / "archive").write_bytes(gzip.compress(damaged, 1))
-        try:
-            extract(tmp_path / "archive", out, CHECKSUMS)
-            assert_complete(out)
-        except DownloadError:
-            assert {path.name for path in tmp_path.iterdir()} <= {"archive", "results"}
-
-
-def test_a_local_archive_that_is_a_folder(out: Path, tmp_path: Path) -> None:
-    with pytest.raises(DownloadError, match="is not a file") as caught:
-        run(ARCHIVE.url, out, tmp_path, local=tmp_path)
-    assert caught.value.where == str(tmp_path) and ARCHIVE.variable in str(caught.value.fix)
 
 
 def test_a_bad_archive_leaves_the_cache(out: Path, cache: Path) -> None:

@@ -30,8 +30,6 @@ class Senses(NamedTuple):
 
 
 class Uses(NamedTuple):
-    """Sentences without senses."""
-
     word: str
     size: int
 
@@ -117,9 +115,7 @@ WITH_OPTIONS: list[tuple[str, list[str], Senses | Uses]] = [
     ("unmarked/unmarked.csv", [*FIND, "--columns", "sense=true_label"],
      Senses({"Bank": {"1": 4, "2": 4}})),
     ("unmarked/unmarked.csv", [UNLABELLED], Uses("Bank", 8)),
-    *(("onechar/uses.txt", [UNLABELLED, "--word", word], Uses(word, 4))
-      for word in (FLOWER, "\u82b1")),
-    ("dwug/uses.csv", [UNLABELLED], Uses("cell", 6)),
+    ("onechar/uses.txt", [UNLABELLED, "--word", FLOWER], Uses(FLOWER, 4)),
     ("dwug/uses-early.tsv", [UNLABELLED], Uses("cell", 5)),
 ]  # fmt: skip
 

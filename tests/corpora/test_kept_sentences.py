@@ -93,21 +93,10 @@ def test_what_cannot_be_trained_and_tested_is_left_out_with_the_reason(
     assert "oak: s0 2 + 1, s1 2 + 1" in text
 
 
-@pytest.mark.parametrize(("least", "advised"), [(2, False), (4, True)])
-def test_a_lower_number_is_advised_if_there_is_one(
-    tmp_path: Path, least: int, advised: bool
-) -> None:
-    path = tmp_path / "rows.tsv"
-    path.write_text("word\tsense\tsentence\noak\ta\tan *oak*\noak\tb\tthe *oak*\n")
-    with pytest.raises(CorpusError, match="no word with two senses is left") as caught:
-        import_corpus([path], out=tmp_path / "no", name="mine", at_least=least)
-    assert ("a lower --at-least" in str(caught.value.fix)) == advised
-
-
-def put(folder: Path, name: str, *instances: str) -> Path:
+def put(folder: Path, name: str, instances: str) -> Path:
     """A set of lemmas with their keys, a sentence each."""
     lines, keys = ["<corpus>", "<text>"], []
-    for i, (lemma, key) in enumerate(text.split(" ", 1) for text in instances):
+    for i, (lemma, key) in enumerate(text.split(" ", 1) for text in instances.split(";")):
         filling = "".join(f"<wf>{word}{name}{chr(97 + i)}</wf>" for word in FILLING[:10])
         own = f'<instance id="i{i}" lemma="{lemma}" pos="NOUN">{lemma}</instance>'
         lines.append(f"<sentence>{filling}{own}</sentence>")
@@ -117,18 +106,12 @@ def put(folder: Path, name: str, *instances: str) -> Path:
     return folder / f"{name}.data.xml"
 
 
-TRAIN = (
-    *("cell c1", "cell c2", "cell c2", "cell c3", "pit h1", "pit h2 h3"),
-    *("one o1", "one o1", "spare s1"),
-)
-TEST = (
-    *("cell c9 c2", "cell c1", "cell c9", "pit h2", "one o1"),
-    *("one o2", "never n1", "cell c3 c1"),
-)
+TRAIN = "cell c1;cell c2;cell c2;cell c3;pit h1;pit h2 h3;one o1;one o1;spare s1"
+TEST = "cell c9 c2;cell c1;cell c9;pit h2;one o1;one o2;never n1;cell c3 c1"
 
 
 def test_trained_on_one_and_tested_on_another(tmp_path: Path) -> None:
-    train, test = put(tmp_path, "a", *TRAIN), put(tmp_path, "b", *TEST)
+    train, test = put(tmp_path, "a", TRAIN), put(tmp_path, "b", TEST)
     out = tmp_path / "out"
     text = import_corpus([], out=out, name="mine", train=[train], test=[test])
     assert read_manifest(out / MANIFEST).words == ("cell.n", "pit.n")
@@ -145,17 +128,3 @@ def test_trained_on_one_and_tested_on_another(tmp_path: Path) -> None:
         with pytest.raises(ConfigError, match="unclear which files are for training"):
             import_corpus(files, out=tmp_path / "no", name="mine", **given)
     assert not (tmp_path / "no").exists()
-
-
-def test_a_word_without_an_instance_of_its_senses_is_not_announced(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    """``lone`` is in the test files, but with none of the kept senses."""
-    train = put(tmp_path, "a", *["lone l1", "lone l2", "cell c1", "cell c2"] * 2)
-    test, out = put(tmp_path, "b", "lone l9", "cell c1"), tmp_path / "out"
-    with caplog.at_level("INFO"):
-        text = import_corpus([], out=out, name="m", train=[train], test=[test], at_least=2)
-    assert "--at-least 2 would keep 1 of 2 words, 2 senses, 5 instances" in caplog.text
-    assert "--at-least 4 would keep 0 of 2 words" in caplog.text
-    assert "left out: 4 instances of words of whose senses the test files have no" in text
-    assert read_manifest(out / MANIFEST).sizes == {"cell.n": 5}

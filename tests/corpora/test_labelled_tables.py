@@ -11,25 +11,20 @@ from wsd.artifacts import corpus_table
 from wsd.classification.text_features import documents
 from wsd.cli import main
 from wsd.corpora.importer import labelled_tables
-from wsd.corpora.importer.labelled_tables import Options, in_characters
+from wsd.corpora.importer.labelled_tables import Options
 from wsd.corpora.text_format import read_text
 from wsd.errors import CorpusError
 from wsd.report.pages.report_data import sentence
 
 SPANS: list[tuple[dict[str, Any], str]] = [
     ({"start": 2, "end": 2}, "the focal word is empty"),
-    ({"start": 9, "end": 2}, "the end is before the start"),
     ({"start": 2, "end": 99}, "99 are not within the text, which has 16 characters"),
     ({"start": 2, "end": 10}, "'hot dog ' begins or ends with white space"),
     ({"start": 2, "end": 8}, "part of a word"),
     ({"position": "1:9"}, "1:9: the sentence has"),
-    ({"position": "3:1"}, "is not after the start"),
     ({"position": "16:21"}, "position 16 (counted from 0) in a sentence"),
-    ({"sentence": "a [[ ]] barked"}, "the focal word is empty"),
     ({"sentence": "a hot dog.", "start": 2, "end": 10}, "with punctuation: take 'hot dog' alone"),
     ({"span": "2-9-1"}, "the span '2-9-1' is not two numbers"),
-    ({"span": "2-9,"}, "the span '2-9,' is not two numbers"),
-    ({"span": "2-9,2-8"}, "part of a word"),
     ({"span": "2:9", "position": 1}, "incomplete, or given twice: position, span"),
 ]
 
@@ -53,23 +48,15 @@ def test_several_spans_in_a_cell_are_an_instance_each(tmp_path: Path, span: str)
     rows = labelled_tables.read(path, Options({"span": "place"}, "hot_dog")).rows
     assert [row.tokens[row.position] for row in rows] == ["hot dog", "hot dogs"]
     assert [row.extra for row in rows] == [{"id": "x1"}] * 2
-    options: dict[str, Any] = {"columns": {"span": "place"}, "one_span": True}
-    with pytest.raises(CorpusError, match="2 spans in ") as caught:
-        import_corpus([path], out=tmp_path / "out", name="mine", **options)
-    assert caught.value.where == f"{path}:2, column place"
 
 
 def test_a_word_of_several_tokens_stays_whole(tmp_path: Path) -> None:
     path = tmp_path / "rows.jsonl"
+    own = {"word": "hot_dog.n", "sense": "food"}
     rows = [
-        {
-            "word": "hot_dog.n",
-            "sense": sense,
-            "sentence": f"{letter * 5} [[Hot  Dogs]] {letter * 4}",
-        }
-        for sense, letters in (("food", "abc"), ("animal", "def"))
-        for letter in letters
-    ] + [{"word": "hot_dog.n", "sense": "food", "sentence": ["xx", "hotdog"], "position": "1"}]
+        {**own, "sense": sense, "sentence": f"{letter * 5} [[Hot  Dogs]] {letter * 4}"}
+        for sense, letter in zip(["food", "animal"] * 3, "abcdef", strict=True)
+    ] + [{**own, "sentence": ["xx", "hotdog"], "position": "1"}]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     import_corpus([path], out=tmp_path / "out", name="mine")
     corpus_table.write(
@@ -102,10 +89,3 @@ def test_offsets(tmp_path: Path, capsys: pytest.CaptureFixture[str], offsets: st
     assert main([*arguments, "--offsets", other]) == CorpusError.exit_code and not out.exists()
     assert main([*arguments, "--offsets", offsets]) == 0
     assert read_text(out / "crane", "crane").focal_tokens == ["crane"] * 12
-
-
-def test_an_offset_inside_a_character() -> None:
-    assert in_characters("\u00e9clair", 2, "bytes") == 1
-    for offset in (1, 9):
-        with pytest.raises(ValueError, match=r"inside a character|in a sentence of"):
-            in_characters("\u00e9clair", offset, "bytes")

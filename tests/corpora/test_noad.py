@@ -18,11 +18,10 @@ from wsd.artifacts.dataset import (
     frequent_senses,
     read_manifest,
 )
-from wsd.cli import main
 from wsd.corpora import noad
 from wsd.corpora.noad import documents_to_test, read
 from wsd.corpora.text_format import read_text
-from wsd.errors import ConfigError, CorpusError, DownloadError
+from wsd.errors import ConfigError, DownloadError
 from wsd.storage.file_names import file_name
 
 WORDS, SPLITS = ("cell.n", "serve.v"), ("train", "test")
@@ -111,26 +110,10 @@ def test_the_same_archive_gives_the_same_bytes_in_whatever_order(
         noad.write_dataset(out, "noad", 2)
 
 
-def test_a_minimum_that_leaves_no_word_is_refused(out: Path) -> None:
-    with pytest.raises(ConfigError, match="two senses with 11 instances"):
-        noad.write_dataset(out, "noad", 11)
-    # Fewer than ten leave too few for a test set and five folds.
-    assert main(["noad", "--at-least", "9", "--out", str(out)]) == ConfigError.exit_code
-    assert not out.exists()
-
-
 def test_empty_tokens_are_dropped_but_keep_their_breaks() -> None:
     first = read(document([["", ("cell", "cell", "NOUN", "m.1")]]))
     assert first[0].tokens == ("cell",) and first[0].labels[0].position == 0
     assert [sentence.tokens for sentence in read(document([["a"], ["", "b"]]))] == [("a",), ("b",)]
-
-
-def test_a_sense_that_cannot_be_on_both_sides_is_refused() -> None:
-    a, b, c = ((f"{name}.n", "1") for name in "abc")
-    # Any two of the three documents must be on different sides.
-    documents = {"1": Counter([a, b]), "2": Counter([b, c]), "3": Counter([a, c])}
-    with pytest.raises(CorpusError, match="in training and test documents"):
-        documents_to_test(documents, share=0.3, seed=1)
 
 
 def test_every_sense_comes_near_the_share() -> None:

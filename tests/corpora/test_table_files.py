@@ -2,7 +2,6 @@
 
 import csv
 import shutil
-import time
 from datetime import date
 from importlib.util import find_spec
 from pathlib import Path
@@ -12,14 +11,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from frames import bank, save_dict, save_to_disk
 from importing import import_corpus
 from require import missing
 
 from wsd.cli import main
-from wsd.corpora.importer.table_files import open_table, read_table
+from wsd.corpora.importer.table_files import read_table
 from wsd.corpora.text_format import read_text
 from wsd.errors import ConfigError, CorpusError
 
@@ -38,14 +36,13 @@ def put(path: Path, text: str) -> Path:
 
 
 @pytest.mark.parametrize("quoting", [csv.QUOTE_MINIMAL, csv.QUOTE_ALL])
-@pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize(
-    ("name", "separator"), [("t.tsv", "\t"), ("t.csv", "\t"), ("t.csv", ";"), ("t.csv", ",")]
+    ("name", "separator"), [("t.tsv", "\t"), ("t.txt", "\t"), ("t.csv", ";"), ("t.csv", ",")]
 )
 def test_what_pandas_writes_is_read(
-    tmp_path: Path, name: str, separator: str, seed: int, quoting: int
+    tmp_path: Path, name: str, separator: str, quoting: int
 ) -> None:
-    random = Random(seed)
+    random = Random(f"{name}{quoting}")
     parts = ["a", "bank", " ", '"', '""', ",", ";", "\u201c", "'", "\t", "\n"]
     rows = [["w", "s", "".join(random.choices(parts, k=6)).strip() or "x"] for _ in range(6)]
     rows.append(["w", "s", 'a "b" c'])  # some quote there is
@@ -58,7 +55,6 @@ def test_what_pandas_writes_is_read(
     ("name", "text", "place", "cells"),
     [
         ("t.csv", "sep=;\r\na;b\r\n1;2\r\n", 3, {"a": "1", "b": "2"}),
-        ("t.tsv", "sep=\t\r\na\tb\r\n1\t2\r\n", 3, {"a": "1", "b": "2"}),
         ("t.csv", 'a,"b; c"\n1,2\n', 2, {"a": "1", "b; c": "2"}),
         ("t.tsv", "a\tb, c;d\n1\tx, y;z\n", 2, {"a": "1", "b, c;d": "x, y;z"}),
         ("t.tsv", "a\tb\n \t \t \n\n\u00a0\n1\t2\n\t\t\n", 5, {"a": "1", "b": "2"}),
@@ -70,19 +66,6 @@ def test_headers_quotes_and_empty_lines(
 ) -> None:
     path = put(tmp_path / name, text)
     assert list(read_table(path)) == [(f"{path}:{place}", cells)]
-    with pytest.raises(CorpusError, match="no column 'gloss' among a, b") as caught:
-        list(read_table(path, ("a", "gloss")))
-    assert str(caught.value.where).startswith(f"{path}:")
-
-
-def test_long_lines_take_linear_time(tmp_path: Path) -> None:
-    quotes = "word\tsense\tsentence\n" + 'w\ts\t"' + '""' * 200_000 + "\n"
-    names = "\t".join(f"c{number}" for number in range(100_000))
-    for text in (quotes * 2 + 'w\ts\t"a ""b"""\n', f"{names}\nx\n"):
-        start = time.process_time()
-        with pytest.raises(CorpusError):
-            list(read_table(put(tmp_path / "t.tsv", text), needed=HEADER))
-        assert time.process_time() - start < 5
 
 
 SPOKEN = ['she said "no"', '"No," she said.', '"No," he said, "never"', '"Never."', '"', '5" wide']
@@ -104,20 +87,6 @@ def test_quotes_of_direct_speech_are_kept(
 ) -> None:
     lines = ["\t".join(HEADER), *(f"w\ts\t{sentence}" for sentence in sentences), ""]
     assert [cells[2] for cells in cells_of(put(tmp_path / name, "\r\n".join(lines)))] == read
-
-
-@pytest.mark.parametrize(
-    ("name", "separator"), [("t.csv", "semicolon"), ("t.txt", "tab"), ("t.tsv", "comma")]
-)
-@pytest.mark.parametrize("quoted", ["quoted", "not quoted"])
-def test_the_separator_of_the_header_counts(
-    tmp_path: Path, name: str, separator: str, quoted: str
-) -> None:
-    between = {"semicolon": ";", "tab": "\t", "comma": ","}[separator]
-    header = between.join(HEADER if quoted == "not quoted" else ['"word"', '"sense"', '"sentence"'])
-    path = put(tmp_path / name, f"\r\n{header}\r\n{between.join('abc')}\r\n")
-    assert cells_of(path) == [["a", "b", "c"]]
-    assert open_table(path)[0] == f"{separator}-separated, {quoted}, UTF-8"
 
 
 LABELS = ["bank_river", "bank_money"]
@@ -144,18 +113,14 @@ def test_values_of_every_type_become_text(tmp_path: Path) -> None:
         day=[date(2020, 1, 2), None] * 2,
         share=[0.5, np.nan] * 2,
         tags=[["a", "b"], None] * 2,
-        source=pd.Categorical(["x", None] * 2),
-        pictures=[[{"bytes": b"\x00"}]] * 4,
         seen=[True, False] * 2,
     )
     # An index that is no range becomes a column of the file.
     frame.index = pd.Index([3, 3, 1, 1])
     frame.to_parquet(tmp_path / "a.parquet")
     result = imported(tmp_path / "a.parquet")
-    cells = {name: texts["The bank refused the loan ."] for name, texts in result.items()}
-    assert {name: cells[name] for name in [*result][2:]} == {
-        "day": "2020-01-02", "share": "0.5", "tags": '["a", "b"]', "source": "x", "seen": "true"
-    }  # fmt: skip
+    cells = [texts["The bank refused the loan ."] for texts in result.values()]
+    assert cells[2:] == ["2020-01-02", "0.5", '["a", "b"]', "true"]
     second = "My bank closes at noon ."
     assert result["day"][second] == result["share"][second] == ""
 
@@ -164,11 +129,9 @@ def test_the_names_of_classes_are_the_senses(tmp_path: Path) -> None:
     features = {"sense": {"names": LABELS, "_type": "ClassLabel"}, "word": {"_type": "Value"}}
     folder = save_to_disk(tmp_path / "saved", bank(sense=[1, 1, 0, 0]), features)
     assert sorted(imported(folder)["sense"].values()) == sorted(LABELS * 2)
-    for name, number, problem in (("none", -1, "nothing for the sense"), ("more", 2, "class 2")):
-        save_to_disk(tmp_path / name, bank(sense=[1, 1, 0, number]), features)
-        with pytest.raises(CorpusError, match=problem) as caught:
-            imported(tmp_path / name)
-        assert "data-00000-of-00001.arrow:4" in str(caught.value.where)
+    save_to_disk(tmp_path / "more", bank(sense=[1, 1, 0, 2]), features)
+    with pytest.raises(CorpusError, match="class 2"):
+        imported(tmp_path / "more")
 
 
 def test_the_splits_of_a_saved_dataset(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -180,10 +143,11 @@ def test_the_splits_of_a_saved_dataset(tmp_path: Path, capsys: pytest.CaptureFix
     assert sorted(result["split"].values()) == ["test", *["train"] * 4]
     assert main(["import", str(folder), "--out", "said", "--name", "bank"]) == 0
     assert f"left out: validation (`--test {folder}/validation`)" in capsys.readouterr().err
-    again = imported(train=[folder / "train"], test=[folder / "test"])
-    assert again["split"] == result["split"]
     # One split of it is divided.
     assert set(imported(folder / "train")["split"].values()) == {"train", "test"}
+    (folder / "dataset_dict.json").write_text('{"splits": ["../x"]}')
+    with pytest.raises(CorpusError, match="not a saved dataset"):
+        imported(folder)
 
 
 def test_a_file_of_any_kind_gives_what_a_csv_gives(tmp_path: Path) -> None:
@@ -207,47 +171,18 @@ def test_what_the_library_datasets_saves(tmp_path: Path) -> None:
 
     dataset = datasets.Dataset.from_pandas(bank()).class_encode_column("sense")
     dataset.shuffle(seed=1).save_to_disk(tmp_path / "saved", num_shards=2)
-    dataset.to_parquet(tmp_path / "a.parquet")
-    both = datasets.DatasetDict(train=dataset, test=dataset.select([3, 0]))
-    both.save_to_disk(tmp_path / "both")
     bank().to_csv(tmp_path / "a.csv", index=False)
-    expected = imported(tmp_path / "a.csv")["sense"]
-    for name in ("saved", "a.parquet", "both/train"):
-        assert imported(tmp_path / name)["sense"] == expected
-
-
-def test_a_dataset_without_a_split_is_one_error(tmp_path: Path) -> None:
-    folder = save_dict(tmp_path / "saved", train=bank(), validation=bank())
-    with pytest.raises(ConfigError, match="the dataset has the splits train, validation") as caught:
-        imported(folder)
-    assert f"--train {folder}/train --test {folder}/validation" in str(caught.value.fix)
-    (folder / "train/data-00000-of-00001.arrow").unlink()
-    with pytest.raises(CorpusError, match="a corpus file is missing"):
-        imported(folder / "train")
-    for bad in ('{"splits": ["../x"]}', "{", "[1]"):
-        (folder / "dataset_dict.json").write_text(bad)
-        with pytest.raises(CorpusError, match="not a saved dataset"):
-            imported(folder)
+    assert imported(tmp_path / "saved")["sense"] == imported(tmp_path / "a.csv")["sense"]
 
 
 def test_a_damaged_parquet_file_is_one_error(tmp_path: Path) -> None:
     path = tmp_path / "a.parquet"
     bank().to_parquet(path)
-    whole = path.read_bytes()
-    for content in (whole[:-9], b"PAR1"):
-        path.write_bytes(content)
-        with pytest.raises(CorpusError, match=r"not a whole \.parquet file"):
-            imported(path)
-    pq.write_table(pa.Table.from_arrays([pa.array(["a"])] * 2, names=["x", "x"]), path)
-    with pytest.raises(CorpusError, match="two columns are called 'x'"):
+    path.write_bytes(path.read_bytes()[:-9])
+    with pytest.raises(CorpusError, match=r"not a whole \.parquet file"):
         imported(path)
-    for change, problem in (
-        ({"sense": [1.5] * 4}, "1.5 for the sense"),
-        ({"start": [4.0, 3.5, 22.0, 23.0]}, "the start 3.5 is not a whole number"),
-        ({"sentence": [["a"], ["b"], ["c"], ["d"]]}, "4 lines cannot be read: a list for"),
-    ):
-        bank().assign(**change).to_parquet(path)
-        with pytest.raises(CorpusError, match=problem):
-            imported(path)
+    bank().assign(start=[4.0, 3.5, 22.0, 23.0]).to_parquet(path)
+    with pytest.raises(CorpusError, match=r"the start 3\.5 is not a whole number"):
+        imported(path)
     with pytest.raises(ConfigError, match="a Parquet or Arrow table, for which it has no effect"):
         imported(path, encoding="cp1252")

@@ -9,13 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from importing import import_corpus
-from require import needs
 
 from wsd.artifacts.dataset import DATA, DATASETS, MANIFEST, read_manifest
 from wsd.corpora import folds
 from wsd.corpora.copy_corpus import copy
 from wsd.corpora.download import ARCHIVE, extract, place
-from wsd.corpora.text_format import extra_text, read_extra, read_text, read_unlabelled
+from wsd.corpora.text_format import extra_text, read_extra, read_text
 from wsd.errors import CorpusError
 
 MAP, TRAIN = "classes_map.txt", "train.data.txt"
@@ -81,7 +80,6 @@ LINES = {
             "²",
             "1234567890",
             "1:",
-            "1-",
             "-3",
         )
     ],
@@ -110,7 +108,6 @@ def test_a_malformed_line_is_named(folder: Path, says: str) -> None:
     ("name", "content", "line", "says"),
     [
         ("train.gold.txt", b"0\n1\n", 3, "3 sentences but 2 gold classes"),
-        ("train.gold.txt", b"0\n1\n0\n1\n", 4, "3 sentences but 4 gold classes"),
         ("train.gold.txt", b"0\n00\n0\n", 2, "class '00' is not in the map"),
         ("train.gold.txt", b"0\r\n1\r\n0\r\n", 1, "carriage return"),
         (TRAIN, FILES["train.data.txt"].encode() + b"\n", 4, "no tab"),
@@ -120,16 +117,10 @@ def test_a_malformed_line_is_named(folder: Path, says: str) -> None:
         (MAP, b'{"0": "mint_herb",\n\n"1":\r\n"mint_coins"}', 3, "carriage return"),
         (MAP, b'{"0": "herb", "1": "coins", "0": "sweet"}', None, "a key twice"),
         (MAP, b'{"0": "herb", "1": "herb"}', None, "in the map twice"),
-        *(
-            (MAP, text.encode(), None, "not valid JSON")
-            for text in ('{"0": "herb"', " ", "{'0': 'herb'}", '\ufeff{"0": "herb"}', "[" * 10**5)
-        ),
+        *((MAP, text, None, "not valid JSON") for text in (b'{"0": "herb"', b" ", b"[" * 10**5)),
         *(
             (MAP, json.dumps(value).encode(), None, "not a map from class numbers")
-            for value in (
-                *({}, [], None, "0", ["herb"], [{"0": "herb"}], {"0": 1}, {"0": " "}, {"": "herb"}),
-                *({"0": ["herb"]}, {"herb": "0"}, {"-1": "herb"}, {"01": "herb"}, {"0": "\ud800"}),
-            )
+            for value in ({}, ["herb"], {"0": " "}, {"herb": "0"}, {"01": "a"}, {"0": "\ud800"})
         ),
     ],
 )
@@ -168,17 +159,14 @@ def test_sentences_out_of_domain_come_last(folder: Path) -> None:
     assert read_text(folder, "mint", further).digest == plain == PLAIN_DIGEST != table.digest
 
 
-@pytest.mark.parametrize(
-    ("line", "says"),
-    [
-        ("mint\tmint_sweet\t0\tmint", "'mint_sweet' is no sense of 'mint', which has mint_herb"),
-        ("mint\tmint_herb\t1\tmint", "position 1 is out of range"),
-        ("mint\tmint_herb\t0\tmint\ttea", "4 tabs in the line, not 3"),
-        ("mint\tmint_herb\t0\tmint\r", "carriage return"),
-        ("sage\tsage_herb\t0", "2 tabs in the line, not 3"),
-        ("", "0 tabs in the line, not 3"),
-    ],
-)
+OUTSIDE = {
+    "mint\tmint_sweet\t0\tmint": "'mint_sweet' is no sense of 'mint', which has mint_herb",
+    "mint\tmint_herb\t1\tmint": "position 1 is out of range",
+    "mint\tmint_herb\t0\tmint\ttea": "4 tabs in the line, not 3",
+}
+
+
+@pytest.mark.parametrize(("line", "says"), OUTSIDE.items())
 def test_a_malformed_line_out_of_domain_is_named(folder: Path, line: str, says: str) -> None:
     further = folder / "further.tsv"
     further.write_text(f"sage\tsage_herb\t0\tSage burns\n{line}\n")
@@ -268,10 +256,6 @@ def test_further_columns_stay_from_the_table_to_the_corpus_and_its_copies(tmp_pa
     assert not [*(tmp_path / "plain").rglob("*.extra.tsv"), *(tmp_path / "plain").rglob("*docu*")]
     plain, extra = (read_text(tmp_path / name / "cell", "cell") for name in ("plain", "once"))
     assert plain.digest == extra.digest and plain.document is None
-    hidden = [ROWS[0], {**ROWS[1], "document": "a\u200bb"}]
-    with pytest.raises(CorpusError, match="invisible character in the document") as caught:
-        import_corpus([written(source, hidden)], out=tmp_path / "no", name="mine")
-    assert caught.value.where == f"{source}:3"
 
 
 def test_files_of_documents_are_checked(tmp_path: Path) -> None:
@@ -279,12 +263,8 @@ def test_files_of_documents_are_checked(tmp_path: Path) -> None:
     folder = tmp_path / "out" / "cell"
     file = folder / "train.documents.txt"
     file.write_text(file.read_text() + "one more\n")
-    with pytest.raises(CorpusError, match="4 sentences but 5 documents") as caught:
+    with pytest.raises(CorpusError, match="4 sentences but 5 documents"):
         read_text(folder, "cell")
-    assert caught.value.where == f"{file}:5"
-    file.write_text("\n" * 4)
-    (folder / "test.documents.txt").unlink()
-    assert read_text(folder, "cell").document is None
     # The manifest may list the optional files, but no others.
     manifest = tmp_path / "out" / MANIFEST
     facts = json.loads(manifest.read_text())
@@ -292,24 +272,3 @@ def test_files_of_documents_are_checked(tmp_path: Path) -> None:
     manifest.write_text(json.dumps(facts))
     with pytest.raises(CorpusError, match="its files do not match its words"):
         read_manifest(manifest)
-
-
-@needs("unlabelled")
-def test_uses_without_senses_keep_their_columns_and_equal_sentences(
-    tmp_path: Path,
-) -> None:
-    rows = [{"word": "cell", "sentence": "A *cell* is small .", "id": name} for name in "abcc"]
-    source = written(tmp_path / "uses.csv", rows)
-    import_corpus([source], out=tmp_path / "out", name="mine", unlabelled=True)
-    corpus = read_unlabelled(tmp_path / "out/cell", "cell")
-    assert corpus.extra == {"id": ("a", "b", "c")}
-
-
-def test_a_damaged_file_of_further_columns_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "train.extra.tsv"
-    names = ("id\tid", "id\t", "id", "id\tnote\tmore")
-    texts = [f"{header}\n1\t2\n3\t4\n" for header in names]
-    for text in (*texts, "id\tnote\n1\t2\n3\n", "id\n1\n"):
-        path.write_text(text)
-        with pytest.raises(CorpusError):
-            read_extra(path, 2)

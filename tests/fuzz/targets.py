@@ -48,31 +48,16 @@ def run_corpus(data: bytes, folder: Path) -> None:
             (folder / name).write_bytes(part)
     further = folder / TEXT_FILES[-1]
     result = text_format.read_text(folder, "crane", further if further.exists() else None)
-    # Compute the same from the lines, one by one.
     classes = sorted(json.loads(parts[0]).items(), key=lambda pair: int(pair[0]))
     assert result.senses == tuple(sense for _, sense in classes)
-    expected = []
-    for split, data_part, gold_part in (("train", *parts[1:3]), ("test", *parts[3:5])):
-        golds = gold_part.decode().removesuffix("\n").split("\n")
-        lines = data_part.decode().removesuffix("\n").split("\n")
-        assert len(golds) == len(lines)
-        for i, (line, gold) in enumerate(zip(lines, golds, strict=True)):
-            position, sentence = line.split("\t")
-            expected.append((split, i, int(position), sentence.split(), dict(classes)[gold]))
-    if len(parts) > 5:
-        for i, line in enumerate(parts[5].decode().removesuffix("\n").split("\n")):
-            word, sense, position, sentence = line.split("\t")
-            if word == "crane":
-                expected.append(("outofdomain", i, int(position), sentence.split(), sense))
-    came = [
-        (*row, list(tokens), result.senses[gold])
-        for *row, tokens, gold in zip(
-            result.split.tolist(), result.index.tolist(), result.position.tolist(),
-            result.tokens, result.gold, strict=True,
-        )
-    ]  # fmt: skip
-    assert came == expected
-    assert all(0 <= position < len(tokens) for _, _, position, tokens, _ in came)
+    for split, data, gold in (("train", *parts[1:3]), ("test", *parts[3:5])):
+        rows = result.take(result.split == split)
+        golds, lines = (text.decode().removesuffix("\n").split("\n") for text in (gold, data))
+        assert [result.senses[i] for i in rows.gold] == [dict(classes)[name] for name in golds]
+        sentences = [tuple(line.partition("\t")[2].split()) for line in lines]
+        assert [tuple(" ".join(tokens).split()) for tokens in rows.tokens] == sentences
+    for position, tokens in zip(result.position, result.tokens, strict=True):
+        import_targets.check_focal(position, tokens)
     corpus_table.write(folder / "crane.parquet", result)
     assert corpus_table.read_corpora(folder, ["crane"])["crane"].digest == result.digest
 
@@ -188,8 +173,6 @@ TARGETS = {
         Target("import-xml", import_targets.xml_seeds, import_targets.run_xml,
                (b"<instance ", b"</", b"/>", b"&amp;", b"&#0;", b"<!DOCTYPE", b'lemma="', b" ",
                 b"<wf>", b"\n"), 1.0),
-        Target("import-folder", import_targets.folder_seeds, import_targets.run_folder,
-               (b"\t", b"\n", b"crane", b"0", *JSON_TOKENS), 0.8),
         *(target for module in of_studies() for target in module.TARGETS),
     )
 }  # fmt: skip

@@ -50,40 +50,21 @@ def weights(folder: Path, edit: Callable[[dict[str, torch.Tensor]], Any]) -> Non
     save_file(tensors, folder / WEIGHTS, {"format": "pt"})
 
 
-def instead(folder: Path, file: str, content: bytes) -> None:
-    """Write another file in the place of the weights."""
-    (folder / WEIGHTS).unlink()
-    (folder / file).write_bytes(content)
-
-
-def words(**numbers: int) -> dict[str, Any]:
-    return {"type": "WordLevel", "vocab": {**VOCABULARY, **numbers}, "unk_token": "[UNK]"}
-
-
 VOCABULARY = {"[UNK]": 0, "[CLS]": 1, "[SEP]": 2, "[PAD]": 3, "[MASK]": 4, "a": 5}
 # The damage of the folder, and the error.
 WEIGHTS, MATRIX = "model.safetensors", "embeddings.word_embeddings.weight"
 DAMAGES: dict[str, tuple[Callable[[Path], Any], str]] = {
     "no weights": (lambda f: (f / WEIGHTS).unlink(), "no whole model"),
-    "no tokenizer": (
-        lambda f: [(f / name).unlink(missing_ok=True) for name in ("tokenizer.json", "vocab.txt")],
-        "no whole model"),
-    "weights of another shape": (
-        lambda f: weights(f, lambda t: t.update({MATRIX: torch.zeros(7, 16)})), "cannot be loaded"),
     "weights that lack a tensor": (lambda f: weights(f, lambda t: t.pop(MATRIX)), "lack 1 of"),
     "weights that are NaN": (lambda f: weights(f, lambda t: t[MATRIX].fill_(torch.nan)), ""),
     "weights cut short": (
         lambda f: (f / WEIGHTS).write_bytes((f / WEIGHTS).read_bytes()[:9999]), "cannot be loaded"),
     "weights as a pickle": (
-        lambda f: instead(f, "pytorch_model.bin", b"\x80\x04K\x01."), "save_pretrained"),
-    "an index that names no file": (
-        lambda f: instead(f, f"{WEIGHTS}.index.json", b'{"weight_map": {"a": "xxx"}}'), ""),
+        lambda f: (f / WEIGHTS).rename(f / "pytorch_model.bin"), "save_pretrained"),
     "a tokenizer of another vocabulary": (
-        lambda f: change(f, "tokenizer", model=words(crane=100_000)), "piece number 100000"),
-    "a tokenizer that panics when it is read": (
-        lambda f: change(f, "tokenizer", normalizer={"type": "Precompiled",
-                                                     "precompiled_charsmap": ""}),
-        "the tokenizer fails"),
+        lambda f: change(f, "tokenizer", model={"type": "WordLevel", "unk_token": "[UNK]",
+                                                "vocab": {**VOCABULARY, "crane": 100_000}}),
+        "piece number 100000"),
     "a tokenizer that panics when it is used": (
         lambda f: change(f, "tokenizer", pre_tokenizer={"type": "FixedLength", "length": 0}),
         "the tokenizer fails"),
@@ -93,10 +74,7 @@ DAMAGES: dict[str, tuple[Callable[[Path], Any], str]] = {
         "cuts words at random"),
     "a config cut short": (
         lambda f: (f / "config.json").write_text('{"model_type": "bert",'), "not valid JSON"),
-    "blocks as text": (lambda f: change(f, "config", num_hidden_layers="2"), "has no blocks"),
     "other blocks": (lambda f: change(f, "config", num_hidden_layers=3), "`blocks` is 2"),
-    "no such architecture": (lambda f: change(f, "config", model_type="x"), "cannot be loaded"),
-    "heads that do not divide": (lambda f: change(f, "config", num_attention_heads=7), ""),
     "an escape in a name": (
         lambda f: change(f, "config", model_type="\x1b[2Jbert"), "\\x1b[2Jbert"),
 }  # fmt: skip
@@ -105,10 +83,6 @@ DAMAGES: dict[str, tuple[Callable[[Path], Any], str]] = {
 @pytest.fixture
 def folder(whole: Path, tmp_path: Path) -> Path:
     return shutil.copytree(whole, tmp_path / "model")
-
-
-def test_a_whole_folder_is_valid(whole: Path) -> None:
-    assert np.isfinite(embed(whole)).all()
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
@@ -121,7 +95,7 @@ def test_a_damaged_folder_is_refused(folder: Path, damage: str) -> None:
     assert says in str(error.value)
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(8))
 def test_changed_json_of_a_model(folder: Path, seed: int) -> None:
     random = Random(seed)
     path = folder / random.choice(["config.json", "tokenizer.json", "tokenizer_config.json"])
