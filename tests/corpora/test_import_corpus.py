@@ -339,17 +339,41 @@ def test_hostile_words_and_senses_in_natural_order(tmp_path: Path) -> None:
     assert read_text(tmp_path / "again/=43=4f=4e", "CON").senses == in_order
 
 
-def test_an_imported_sentence_has_the_pieces_of_the_same_sentence_in_new_text(
-    built: Callable[..., Path], tmp_path: Path
-) -> None:
-    links = ("|, room-", "A wall-|'s  ", 'A\u00a0"|" ...', "A wall (|)/room \u201cx\u201d, ")
-    parts = [f"{link}{x * 3} {x * 4} {x * 5}".split("|") for link in links for x in "pqrs"]
-    lines = [
-        {"word": "cell.n", "sense": "ab"[i % 2], "sentence": f"{left}[[cell]]{right}"}
-        for i, (left, right) in enumerate(parts)
+def test_the_summary_has_all_splits_and_all_extra_columns(tmp_path: Path) -> None:
+    splits = ["train", "train", "test", "outofdomain", "outofdomain"]
+    own: list[dict[str, Any]] = [{"id": 1}, {}, {}, {"year": 1990}, {}]
+    rows = [
+        {"sense": "ab"[i % 2], "sentence": f"the *x* {'pqrst'[i]}", "split": split, **own[i]}
+        for i, split in enumerate(splits)
     ]
-    (tmp_path / "marked.tsv").write_text(text_of(lines, ".tsv"), encoding="utf-8")
-    run(tmp_path / "marked.tsv", tmp_path / "mine")
+    (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    summary = import_corpus([tmp_path / "rows.jsonl"], out=tmp_path / "out", name="mine")
+    assert "train + test + outofdomain instances" in summary
+    assert "x: a 1 + 1 + 1, b 1 + 0 + 1" in summary
+    assert "extra columns: id, year" in summary
+
+
+@pytest.mark.parametrize("name", ["marked.tsv", "span.csv", "found.jsonl", "sample.xml"])
+def test_an_imported_sentence_has_the_pieces_of_the_same_sentence_in_new_text(
+    built: Callable[..., Path], tmp_path: Path, name: str
+) -> None:
+    # The word is not found in a compound.
+    links = ["|, room-", "A wall/|'s  ", 'A\u00a0"|" ...', "A wall (|)/room \u201cx\u201d, "]
+    links += ["A wall-|, "] * (name != "found.jsonl")
+    parts = [f"{link}{x * 3} {x * 4} {x * 5}".split("|") for link in links for x in "pqrs"]
+    lines, instances = [], []
+    for i, (left, right) in enumerate(parts):
+        sense, mark = "ab"[i % 2], "[[cell]]" if name == "marked.tsv" else "cell"
+        place = {"start": len(left), "end": len(left) + 4} if name == "span.csv" else {}
+        lines.append(
+            {"word": "cell.n", "sense": sense, "sentence": f"{left}{mark}{right}", **place}
+        )
+        context = f"<context>{left}<head>cell</head>{right}</context>"
+        instances.append(f'<instance id="{i}"><answer senseid="{sense}"/>{context}</instance>')
+    xml = "\n".join(['<lexelt item="cell.n">', *instances, "</lexelt>"])
+    text = xml if name == "sample.xml" else text_of(lines, Path(name).suffix)
+    (tmp_path / name).write_text(text, encoding="utf-8", newline="")
+    run(tmp_path / name, tmp_path / "mine", find=name == "found.jsonl")
     # The imported folder is imported again, and goes through the table of the word.
     run(tmp_path / "mine", tmp_path / "again")
     corpus_table.write(tmp_path / "t.parquet", read_text(tmp_path / "again/cell=2en", "cell.n"))
