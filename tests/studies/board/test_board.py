@@ -18,7 +18,6 @@ from made_exports import ERRORS, export
 from two_words import SENSES, corpora
 
 from wsd.cli import main
-from wsd.errors import ConfigError
 from wsd.studies.board.board import check_together, read_export
 from wsd.studies.board.export import ABOUT, PREDICTIONS, SCORES, SUMS, checksums
 
@@ -213,10 +212,3 @@ def test_two_encoders_of_one_name_are_refused(
     assert_refused(small, "the name 'small'", capsys, tmp_path, folder / "both.zip")
     again = Path(shutil.copy(small, tmp_path / "again.zip"))
     assert_refused(again, "the name 'small'", capsys, tmp_path, small, large)
-
-
-def test_an_unknown_model_is_refused(folder: Path, tmp_path: Path, capsys: Capture) -> None:
-    call = ["export", "--results", str(folder / "both")]
-    assert main([*call, "--out", str(tmp_path / "x.zip"), "--model", "x"]) == ConfigError.exit_code
-    assert "no model 'x'" in capsys.readouterr().err
-    assert not [*tmp_path.iterdir()]

@@ -25,7 +25,6 @@ from wsd.studies.code_length.code_length import (
     compare_layers,
     label_bits,
     online_code_length,
-    over_words,
 )
 
 
@@ -90,12 +89,6 @@ def test_sets_that_are_not_nested_are_refused(sets: list[list[int]], message: st
     with pytest.raises(CorpusError, match=message) as error:
         online_code_length(np.zeros(3, int), 2, [np.array(rows) for rows in sets], gives())
     assert "set 2 of 2" in str(error.value)
-
-
-def test_over_words_bits_are_added() -> None:
-    words = [CodeLength(bits=1.0, uniform_bits=4.0), CodeLength(bits=3.0, uniform_bits=4.0)]
-    assert over_words(words) == CodeLength(bits=4.0, uniform_bits=8.0)
-    assert over_words(words).compression == 2
 
 
 def test_layers_are_compared_by_paired_t_tests() -> None:

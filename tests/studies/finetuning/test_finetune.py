@@ -17,13 +17,11 @@ from wsd.artifacts import training_set as folding
 from wsd.artifacts.corpus_table import Corpora, Corpus, read_corpora, write
 from wsd.artifacts.dataset import DATA
 from wsd.artifacts.predictions import read_predictions
-from wsd.artifacts.run_json import list_folders
 from wsd.cli import main
 from wsd.corpora.text_format import read_text
 from wsd.encoder.encoder import Encoder
 from wsd.encoder.model import resolve
 from wsd.errors import ModelError
-from wsd.run import check
 from wsd.storage.csv import read_csv
 from wsd.studies.finetuning.finetune import (
     BATCH,
@@ -219,18 +217,6 @@ def test_the_outputs_of_the_step(place: Path, out: Path) -> None:
             assert learned[prediction.predicted].all()
             assert np.allclose(np.nansum(prediction.scores, axis=1), 1, atol=1e-5)
             assert (prediction.gold == corpus.gold[corpus.split == "test"]).all()
-
-
-def test_the_first_seeds_encoder_is_a_model_whose_files_can_be_verified(
-    out: Path, tmp_path: Path
-) -> None:
-    kept = shutil.copytree(out, tmp_path / "finetune/full")
-    assert record(kept / "model", tmp_path / "m.json") == 0
-    list_folders([kept / "model.json"])
-    assert not list(check.damaged_files(kept / "model.json"))
-    weights = kept / "model/model.safetensors"
-    weights.write_bytes(weights.read_bytes()[:-1] + b"x")
-    assert [path for path, _ in check.damaged_files(kept / "model.json")] == [weights]
 
 
 def test_no_test_instance_comes_into_it(place: Path, out: Path, tmp_path: Path) -> None:

@@ -1,6 +1,5 @@
 """The config key `finetune`, and models that fine-tuning creates."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -17,8 +16,6 @@ from changed_config import (
     top,
 )
 
-from wsd.artifacts.dataset import DATASETS
-from wsd.errors import ConfigError
 from wsd.studies.registry import STUDIES
 
 TUNED = {"rate": [1e-4], "epochs": [2]}
@@ -88,10 +85,3 @@ def test_a_fine_tuned_model_differs_from_its_base_in_name_and_weights() -> None:
     assert config.stored_views(actual) == ("focal",)
     assert config.feature_sets(actual) == [("focal", str(layer)) for layer in range(7)]
     assert {classifier.name for classifier in config.combinations(actual)} == {*config.classifiers}
-
-
-def test_a_corpus_without_senses_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    unlabelled = replace(DATASETS["quickstart"], labelled=False)
-    monkeypatch.setitem(DATASETS, "quickstart", unlabelled)
-    with pytest.raises(ConfigError, match="no senses"):
-        check_changed(finetune())

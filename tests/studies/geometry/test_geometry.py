@@ -76,15 +76,6 @@ def test_measures_are_those_of_naive_loops() -> None:
     assert silhouette == pytest.approx(np.mean([np.mean(own) for own in by_sense.values()]))
 
 
-@pytest.mark.parametrize(
-    ("gold", "measured"), [([0], [False] * 2), ([1, 1], [True, False]), ([0, 1], [True, False])]
-)
-@pytest.mark.filterwarnings("error")
-def test_missing_measures_are_nan(gold: list[int], measured: list[bool]) -> None:
-    actual = within_word(unit_vectors(drawn(len(gold), 1)), np.array(gold))
-    assert [not np.isnan(value) for value in actual] == measured
-
-
 def test_the_corpus_wide_mean_weighs_words_not_instances() -> None:
     """`corpus` is `none` on vectors from which the mean of the two means is already taken."""
     words = {

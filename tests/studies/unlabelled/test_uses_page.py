@@ -16,18 +16,17 @@ import pytest
 from browser import Browser, chromium
 from importing import import_corpus
 from log_odds_cases import CASES
-from made_uses import GROUP, HOSTILE, WORD, about, corpus, made_uses, write_pages
+from made_uses import GROUP, HOSTILE, WORD, corpus, made_uses, write_pages
 from report_builder import HOSTILE_COLUMN, made_extra
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import Select
 
-from wsd.artifacts.corpus_table import UNLABELLED, write
+from wsd.artifacts.corpus_table import write
 from wsd.corpora.text_format import read_text
 from wsd.report.pages.render import encode
 from wsd.storage.csv import read_csv
 from wsd.storage.file_names import file_name
-from wsd.studies.unlabelled.use_table import write_uses
-from wsd.studies.unlabelled.uses import agreement, find_uses
+from wsd.studies.unlabelled.uses import agreement
 
 __all__ = ["chromium"]
 TOWER = {"word": "tower crane", "forms": ("tower crane", "Tower cranes")}
@@ -101,40 +100,18 @@ def test_the_table_of_a_labelled_corpus(pages: Callable[[str], Path]) -> None:
     assert index.count("100.0") >= 6 * 8 and "script-src 'none'" in unescape(index)
 
 
-def test_without_senses_there_is_nothing_to_agree_with(pages: Callable[[str], Path]) -> None:
-    table = read_csv(pages("plain") / "uses.csv")
-    assert set(table["number"]) == {"silhouette"}
-    assert table[["ari", "form_nmi"]].isna().all(axis=None)
-    data = unpacked(page_of(pages("plain")))
-    assert data["gold"] is None and data["senses"] == []
-    assert all(entry["agreement"] is None for entry in data["layers"][0]["partitions"])
-    assert 'id="means"' not in index_of(pages("plain")) and UNLABELLED[0] not in json.dumps(data)
-
-
-def test_uses_of_another_corpus_or_another_centring_are_refused(
+def test_uses_of_another_corpus_are_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder, own = made_uses(tmp_path, labelled=True, more=["--no-text"]), corpus(labelled=True)
     # Without text there are no word pages.
     assert [path.name for path in folder.rglob("*.html")] == ["index.html"]
     assert "steel" not in index_of(folder) and '<a href="toy' not in index_of(folder)
-    first, centred = str(tmp_path / "0.parquet"), tmp_path / "centred.parquet"
-    uses = {WORD: find_uses(own, np.eye(8)[GROUP], 4, seed=1, centre="form")}
-    write_uses(centred, {WORD: own}, uses, about("1", "form"))
-    assert write_pages(tmp_path, tmp_path / "again", first, str(centred)) == 6
-    assert "--centre of the uses differs" in capsys.readouterr().err
+    first = str(tmp_path / "0.parquet")
     write(tmp_path / "corpus" / f"{WORD}.parquet", replace(own, gold=own.gold[::-1]))
     assert write_pages(tmp_path, tmp_path / "again", first) == 6
     assert "belong to other words or sentences" in capsys.readouterr().err
     assert not (tmp_path / "again").exists()
-
-
-def test_clusters_by_form_are_told_in_table_and_index(pages: Callable[[str], Path]) -> None:
-    table, index = read_csv(pages("forms") / "uses.csv"), index_of(pages("forms"))
-    assert table["form_nmi"].tolist() == pytest.approx([1] * 6)
-    assert index.count("form 1.00") == 2 and "clusters: {centre: form}" in index
-    data = unpacked(page_of(pages("forms"), "tower crane"))
-    assert numbers(data["end"], "<i4") == [3] * len(GROUP)
 
 
 # --- in a browser -------------------------------------------------------------------------------
@@ -279,14 +256,10 @@ def test_a_focal_word_of_several_tokens_stays_whole_and_clusters_by_form_say_so(
     name(page, 1, "other")
     lines = download(page, tmp_path / "tower_crane-senses.jsonl")
     assert {line["position"] for line in lines} == {"1:3"} and len(lines) == len(GROUP)
-    assert texts_of(page, ".forms") == ["Forms: tower crane (13)", "Forms: tower cranes (12)"]
-    warning = by_id(page, "by-form")
-    assert "normalised mutual information with the forms is 1.00" in warning.text
+    assert "normalised mutual information with the forms is 1.00" in by_id(page, "by-form").text
     move(page, 0, 1)
     expected = ["Forms: tower crane (12)", "Forms: tower cranes (12) · tower crane (1)"]
     assert texts_of(page, ".forms") == expected
-    choose(page, "number", "1")
-    assert not warning.is_displayed()
 
 
 def test_running_text_is_shown_and_downloaded_as_it_is(
