@@ -4,7 +4,6 @@ import logging
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 from made_change import made_corpus, write_judgments
 from sklearn.metrics import average_precision_score
@@ -45,8 +44,3 @@ def test_judgments_of_unknown_identifiers_are_counted(
     write_judgments(tmp_path, lines[1:])
     with pytest.raises(CorpusError, match="known identifier"):
         gold.read_judgments(tmp_path, words, "identifier")
-
-
-@pytest.mark.parametrize(("ratings", "varies"), [([3] * 8, 0), ([1, 2, 3], 0), ([*"abcdefg"], 1)])
-def test_gold_that_does_not_vary_has_no_agreement(ratings: list[float], varies: bool) -> None:
-    assert gold.varies(pd.Series(ratings), "x") == varies

@@ -110,13 +110,6 @@ def test_uses_that_are_all_alike_do_not_change() -> None:
         assert actual[name] == pytest.approx((0, 0, 0, 0, 0, 1), abs=1e-7)
 
 
-def test_a_group_of_zero_vectors_has_no_prototype() -> None:
-    vectors = np.array([[0, 0], [0, 0], [1, 0], [0, 1.0]])
-    actual = measure(vectors, np.arange(4) >= 2, np.zeros(4, dtype=int), permutations=FEW)
-    assert np.isnan(actual[PROTOTYPE]).all()
-    assert actual[APD].value == 1
-
-
 def test_clusters_of_a_sample_are_extended_to_all_uses(monkeypatch: pytest.MonkeyPatch) -> None:
     vectors = unit_vectors(np.concatenate([two_groups(0, 1), two_groups(0, 1)[:, ::-1]]))
     monkeypatch.setattr(measures, "CLUSTERED", 60)

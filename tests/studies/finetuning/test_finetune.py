@@ -152,14 +152,10 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
         keep = np.ones(len(corpus), dtype=bool)
         keep[rare[left:]] = False
         write(place / f"corpus/{word}.parquet", corpus.take(keep))
-    assert record(tiny_bert(place / "tiny"), place / "tiny.json") == 0
+    model = ["--path", str(tiny_bert(place / "tiny")), "--blocks", "2", "--width", "32"]
+    assert main(["model", "--name", "tiny", *model, "--out", str(place / "tiny.json")]) == 0
     folds_of(place)
     return place
-
-
-def record(folder: Path, out: Path) -> int:
-    sizes = ["--blocks", "2", "--width", "32", "--out", str(out)]
-    return main(["model", "--name", "tiny", "--path", str(folder), *sizes])
 
 
 def corpus_of(place: Path) -> list[str]:

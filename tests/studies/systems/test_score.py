@@ -14,11 +14,9 @@ from builders import MakeCorpus
 from call_step import call_step
 
 from wsd.artifacts import predictions
-from wsd.artifacts.column_names import SYSTEM
 from wsd.artifacts.corpus_table import Corpus, write
 from wsd.artifacts.run_json import write_listing, write_map
 from wsd.errors import CorpusError
-from wsd.evaluation.comparison_rows import read_rows
 from wsd.storage.checksums import noted_checksum
 from wsd.storage.file_names import file_name
 from wsd.studies.systems import score
@@ -92,16 +90,12 @@ def change(**values: Any) -> Callable[[Line], Any]:
 
 WRONG: dict[str, tuple[Callable[[Line], Any], str]] = {
     "id": (change(id=3), "'mint' has no test instance 3"),
-    "id text": (change(id="1"), "id '1'"),
     "no word, no sense": (change(word="gone", sense="gone"), "word: Field required"),
     "sense": (change(sense="c"), "'c' is not a sense of 'mint'"),
     "train": (change(split="train"), "'mint' has no train instance 1"),
-    "further": (change(split="outofdomain", id=5), "no outofdomain instance 5"),
     "list": (lambda line: [line], "not a JSON object"),
     "score nan": (change(scores={"a": math.nan, "b": 0.0}), "scores.a nan: "),
-    "score inf": (change(scores={"a": math.inf, "b": 0.0}), "scores.a inf: "),
     "a sense less": (change(scores={"b": 1.0}), "the scores are of b, not of each of a, b"),
-    "a sense more": (change(scores={"a": 0, "b": 1, "c": 0}), "not of each of a, b"),
     "not the best": (change(scores={"a": 1.0, "b": 0.5}), "does not have the highest score"),
     "twice": (change(id=0), "the test instance 0 of 'mint' has an output already"),
 }
@@ -135,7 +129,6 @@ def test_an_invalid_file(corpora: dict[str, Corpus], tmp_path: Path, text: str) 
     [
         (("test",), 5, "1 of 6 test instances have no output: Schloß 2"),
         (("test", "outofdomain"), 3, "1 of 2 outofdomain instances have no output: mint 0"),
-        (("outofdomain",), 0, "6 of 6 test instances have no output: Schloß 0"),
     ],
 )
 def test_some_instances_are_not_enough(
@@ -147,16 +140,6 @@ def test_some_instances_are_not_enough(
         build(put(tmp_path / "o.jsonl", lines), corpora)
     assert caught.value.problem.startswith(says)
     assert caught.value.where == str(tmp_path / "o.jsonl")
-
-
-def test_rows_of_the_tables(corpora: dict[str, Corpus], tmp_path: Path) -> None:
-    path = put(tmp_path / "o.jsonl", lines_of(corpora, "test"))
-    build(path, corpora)
-    (row,) = read_rows([path.with_suffix(".parquet")], SYSTEM, corpora)
-    assert [*row.names.values()] == ["system", "mine", "system", "-", "-"]
-    assert row.mean("micro_accuracy") == 1.0
-    assert row.about.startswith("o.jsonl, SHA-256 ")
-    assert "100.00 (6 instances of 2 words)" in score.describe("mine", row.words)
 
 
 def test_without_words_those_of_the_run(corpora: dict[str, Corpus], tmp_path: Path) -> None:

@@ -33,9 +33,8 @@ TOWER = {"word": "tower crane", "forms": ("tower crane", "Tower cranes")}
 WAYS: dict[str, dict[str, Any]] = {
     "labelled": {"labelled": True},
     "plain": {"labelled": False},
-    "forms": {"labelled": False, **TOWER},
+    "forms": {"labelled": False, "running": True, **TOWER},
     "extra": {"labelled": False, "extra": True},
-    "running": {"labelled": False, "running": True, **TOWER},
 }
 
 
@@ -74,16 +73,12 @@ def test_the_content_of_a_page_and_foreign_text(pages: Callable[[str], Path]) ->
     path = page_of(pages("labelled"))
     data, text = unpacked(path), path.read_text(encoding="utf-8")
     assert [layer["name"] for layer in data["layers"]] == ["0", "1", "mean-all"]
-    assert numbers(data["start"], "<i4") == [1] * len(GROUP)
-    assert numbers(data["end"], "<i4") == [2] * len(GROUP)
     assert numbers(data["gold"], "<u2") == GROUP.tolist()
     for layer in data["layers"]:
         chosen = [entry for entry in layer["partitions"] if entry["chosen"]]
         expected = [("k-means", 3), ("agglomerative", 3)]
         assert [(entry["method"], entry["k"]) for entry in chosen] == expected
         assert numbers(chosen[0]["labels"], "<u2") == GROUP.tolist()
-    # The page opens with the last single layer.
-    assert '<option value="1" selected>' in text
     assert HOSTILE not in text and "default-src 'none'" in unescape(text)
 
 
@@ -238,35 +233,18 @@ def test_from_the_page_to_a_corpus(page: Browser, tmp_path: Path) -> None:
     }
     assert dict(zip(back.tokens, back.gold.tolist(), strict=True)) == expected
     assert set(back.position.tolist()) == {1}
-    choose(page, "number", "2")
-    assert names(page) == ["", ""]
-    choose(page, "number", "3")
     by_id(page, "forget").click()
-    assert sizes(page) == [12, 8, 5] and not by_id(page, "forget").is_enabled()
+    assert sizes(page) == [12, 8, 5] and names(page) == ["", "", ""]
 
 
-def test_a_focal_word_of_several_tokens_stays_whole_and_clusters_by_form_say_so(
+def test_a_word_of_several_tokens_in_running_text_stays_whole(
     opened: Callable[..., Browser], tmp_path: Path
 ) -> None:
     page = opened("forms", "tower crane")
     assert set(texts_of(page, "#clusters strong")) == {"tower crane", "Tower cranes"}
+    assert 'the "tower crane" steel hook ' in page.js("return document.body.textContent")
     apart = "".join(texts_of(page, ".apart"))
     assert "tower" not in apart and "crane" not in apart
-    name(page, 0, "one")
-    name(page, 1, "other")
-    lines = download(page, tmp_path / "tower_crane-senses.jsonl")
-    assert {line["position"] for line in lines} == {"1:3"} and len(lines) == len(GROUP)
-    assert "normalised mutual information with the forms is 1.00" in by_id(page, "by-form").text
-    move(page, 0, 1)
-    expected = ["Forms: tower crane (12)", "Forms: tower cranes (12) · tower crane (1)"]
-    assert texts_of(page, ".forms") == expected
-
-
-def test_running_text_is_shown_and_downloaded_as_it_is(
-    opened: Callable[..., Browser], tmp_path: Path
-) -> None:
-    page = opened("running", "tower crane")
-    assert 'the "tower crane" steel hook ' in page.js("return document.body.textContent")
     name(page, 0, "one")
     name(page, 1, "other")
     download(page, tmp_path / "tower_crane-senses.jsonl")
@@ -276,6 +254,10 @@ def test_running_text_is_shown_and_downloaded_as_it_is(
     texts = {given.text(row) for row in range(len(given))}
     assert {back.text(row) for row in range(len(back))} == texts
     assert {*back.focal_tokens} == {*given.focal_tokens}
+    assert "normalised mutual information with the forms is 1.00" in by_id(page, "by-form").text
+    move(page, 0, 1)
+    expected = ["Forms: tower crane (12)", "Forms: tower cranes (12) · tower crane (1)"]
+    assert texts_of(page, ".forms") == expected
 
 
 # The clusters of the largest and the second largest group changed places, and one sentence its
@@ -300,10 +282,6 @@ def test_names_of_other_clusters_are_offered_and_not_applied(page: Browser) -> N
     assert sizes(page) == [10, 7, 5, 1, 2] and not by_id(page, "earlier").is_displayed()
     reopen(page)
     assert names(page) == ["machine", "bird", "", "lift"]
-    by_id(page, "forget").click()
-    assert names(page) == ["", "", ""] and by_id(page, "earlier").is_displayed()
-    by_id(page, "discard").click()
-    assert not by_id(page, "earlier").is_displayed()
 
 
 def test_a_filter_by_a_column_and_its_cells_in_the_download(
@@ -315,7 +293,7 @@ def test_a_filter_by_a_column_and_its_cells_in_the_download(
     for _ in range(2):  # it is in the address
         assert sizes(page) == [4, 3, 2]
         reopen(page)
-    page.open(page.js("return location.href").partition("#")[0] + "#colour=x&only=period")
+    Select(by_id(page, "only")).select_by_index(0)
     assert sizes(page) == [12, 8, 5]
     name(page, 0, "one")
     name(page, 1, "other")
