@@ -49,7 +49,7 @@ planted: setup ## Plant the faults of tests/faults.md, one at a time: do the tes
 studies: setup ## Delete every study in turn and run the fast tests of the core without it; half an hour
 	WSD_TEST_EVERY_STUDY=1 $(BIN)/python -m pytest tests/studies/test_removal.py
 
-whole-corpora: setup ## Compare all of DWUG EN with a script of its own, instead of twelve words; minutes
+whole-corpora: setup ## Compare all of DWUG EN with known figures, instead of eight words; minutes
 	WSD_TEST_WHOLE_CORPORA=1 $(BIN)/python -m pytest tests/studies/change/test_change_in_dwug_en.py
 
 slurm: setup ## Run the quickstart through a SLURM of this machine; needs root, slurm-wlm and munge

@@ -1,7 +1,6 @@
 """Fixtures for several test files: small corpora, vectors on disk, and the real dataset."""
 
 import os
-import shutil
 
 # Use one thread for linear algebra, here and in every process that a test starts. pytest runs
 # several processes on the same cores, and threads that wait for a busy core are many times slower.
@@ -87,14 +86,6 @@ def noad_real() -> Path:
 def dwug_archive() -> Path:
     """Return the archive of DWUG EN."""
     return archive_of("WSD_DWUG_EN_ARCHIVE", "dwug_en-*")
-
-
-@pytest.fixture(scope="session")
-def dwug_en(dwug_archive: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the unpacked folder of DWUG EN."""
-    folder = tmp_path_factory.mktemp("dwug")
-    shutil.unpack_archive(dwug_archive, folder, filter="data")
-    return folder / "dwug_en"
 
 
 @pytest.fixture(scope="session")

@@ -1,8 +1,6 @@
 """Any study can be deleted, and everything else still passes.
 
-A study is its folder, its rule file, its tests, its page docs/how-to/<study>.md, if it has one,
-and its line in the registry. Each test copies the tracked files, deletes one study or all, and
-looks at the rest.
+A study is its folder, its rule file, its tests, its page, and its line in the registry.
 """
 
 import os
@@ -19,20 +17,14 @@ from require import missing
 
 from wsd.studies.registry import STUDIES
 
-OF_A_STUDY = (
-    *("wsd/studies/{}", "tests/studies/{}", "workflow/rules/{}.smk", "docs/how-to/{}.md"),
-)
+OF_A_STUDY = "wsd/studies/{} tests/studies/{} workflow/rules/{}.smk docs/how-to/{}.md"
 REGISTRY = "wsd/studies/registry.py"
 # The fast tests of the core, except those that need a browser.
 FAST = ("-m", "not slow", "--ignore=tests/studies", "--ignore=tests/pages", "tests")
-# The same, without the rooms whose modules cannot reach the registry: lint-imports shows that.
+# The rooms whose modules can reach the registry: lint-imports shows that the others cannot.
 REGISTRY_ROOMS = ("corpora", "docs", "inference", "report", "run", "slurm", "workflow")
-OTHER_ROOMS = sorted(
-    path.name
-    for path in (REPOSITORY / "tests").iterdir()
-    if path.is_dir() and path.name not in (*REGISTRY_ROOMS, "pages", "studies")
-)
-FAST_OF_REGISTRY = (*FAST, *(f"--ignore=tests/{room}" for room in OTHER_ROOMS))
+WITH_REGISTRY = (*REGISTRY_ROOMS, "test_cli.py", "test_rooms.py")
+FAST_OF_REGISTRY = ("-m", "not slow", *(f"tests/{name}" for name in WITH_REGISTRY))
 EVERY_STUDY = "WSD_TEST_EVERY_STUDY"
 
 
@@ -41,7 +33,7 @@ def copy_without(studies: Iterable[str], folder: Path) -> None:
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=REPOSITORY, capture_output=True)
     if listed.returncode:
         missing("git", "the files are not those of a repository of git")
-    deleted = [pattern.format(study) for study in studies for pattern in OF_A_STUDY]
+    deleted = [path for study in studies for path in OF_A_STUDY.replace("{}", study).split()]
     for name in listed.stdout.decode().rstrip("\0").split("\0"):
         gone = any(name == path or name.startswith(f"{path}/") for path in deleted)
         if not gone and (REPOSITORY / name).is_file():
@@ -101,17 +93,6 @@ def test_every_link_to_a_page_resolves() -> None:
         if not (page.parent / link).is_file()
     ]
     assert len(pages) > 30 and not wrong, wrong
-
-
-def test_no_study_needs_another_in_its_tests() -> None:
-    """`make lint` shows the same of the packages: a study imports no other study."""
-    folders = {study: REPOSITORY / "tests/studies" / study for study in STUDIES}
-    helpers = {f.stem: study for study, at in folders.items() for f in at.glob("[!c]*.py")}
-    for study, folder in folders.items():
-        text = "".join(file.read_text(encoding="utf-8") for file in folder.glob("*.py"))
-        needed = {*re.findall(r"\bwsd\.studies\.(\w+)", text)} & {*STUDIES}
-        needed |= {*map(helpers.get, re.findall(r"^(?:from|import) (\w+)", text, re.MULTILINE))}
-        assert needed <= {study, None} and study in needed
 
 
 @pytest.mark.slow

@@ -4,15 +4,13 @@ import logging
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
-from made_change import made_corpus, write_gold, write_judgments
+from made_change import made_corpus, write_judgments
 from sklearn.metrics import average_precision_score
 
-from wsd.errors import CorpusError, ResultError
+from wsd.errors import CorpusError
 from wsd.studies.change import gold
 from wsd.studies.change.gold import average_precision, precision_set
-from wsd.studies.change.groups import divide
 
 
 def test_average_precision_is_scikit_learns() -> None:
@@ -46,28 +44,3 @@ def test_judgments_of_unknown_identifiers_are_counted(
     write_judgments(tmp_path, lines[1:])
     with pytest.raises(CorpusError, match="known identifier"):
         gold.read_judgments(tmp_path, words, "identifier")
-
-
-@pytest.mark.parametrize(("ratings", "varies"), [([3] * 8, 0), ([1, 2, 3], 0), ([*"abcdefg"], 1)])
-def test_gold_that_does_not_vary_has_no_agreement(ratings: list[float], varies: bool) -> None:
-    assert gold.varies(pd.Series(ratings), "x") == varies
-
-
-def test_a_change_table_with_text_is_refused(tmp_path: Path) -> None:
-    write_gold(tmp_path, "{}\tmuch\t1\t1".format)
-    with pytest.raises(ResultError, match="much"):
-        gold.read_change(tmp_path)
-
-
-def test_gold_change_from_a_column_of_clusters() -> None:
-    """Of the clusters, -1 is noise; the shares are (.5, .5) and (0, 1). Of bow there is no use."""
-    words = {
-        "crane": made_corpus("crane", [*"112212"], ["0", "1", "1", "1", "-1", ""]),
-        "bow": made_corpus("bow", ["3"]),
-    }
-    crane, bow = (
-        gold.change_of_clusters(grouped, "cluster")
-        for grouped in divide(words, "period", ["1", "2"], "--groups").values()
-    )
-    divergence = (0.5 * np.log2(2) + 0.5 * np.log2(2 / 3) + np.log2(4 / 3)) / 2
-    assert crane == pytest.approx(np.sqrt(divergence)) and np.isnan(bow)

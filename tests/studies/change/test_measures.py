@@ -8,7 +8,7 @@ from scipy.spatial.distance import cdist, jensenshannon
 
 from wsd.metrics.nearest import unit_vectors
 from wsd.studies.change import measures
-from wsd.studies.change.measures import APD, JSD, MEASURES, PROTOTYPE, PRT, Change, measure
+from wsd.studies.change.measures import APD, JSD, PROTOTYPE, PRT, Change, measure
 
 FEW = 99
 
@@ -26,29 +26,14 @@ def changes(vectors: np.ndarray, first: int) -> dict[str, Change]:
     return measure(vectors, np.arange(len(vectors)) >= first, labels, permutations=FEW)
 
 
-def test_small_answers_by_hand() -> None:
-    """Group 1 has (1,0) and (0,1), group 2 has (0,1) twice; a cluster for each direction."""
-    vectors = np.array([[1, 0], [0, 1], [0, 1], [0, 1]])
-    is_second = np.array([False, False, True, True])
-    actual = measure(vectors, is_second, np.array([0, 1, 1, 1]), permutations=FEW)
-    # Of four pairs across, two have cosine 1 and two have cosine 0.
-    assert actual[APD].value == pytest.approx(0.5)
-    # The means are (.5, .5) and (0, 1).
-    assert actual[PROTOTYPE].value == pytest.approx(1 - np.sqrt(0.5))
-    assert actual[PRT].value == pytest.approx(np.sqrt(2))
-    # The shares are (.5, .5) and (0, 1), their mean is (.25, .75).
-    divergence = (0.5 * np.log2(2) + 0.5 * np.log2(2 / 3) + np.log2(4 / 3)) / 2
-    assert actual[JSD].value == pytest.approx(np.sqrt(divergence))
-    # Each of the six assignments has (1,0) in one group or in the other: all are alike.
-    assert actual[APD].p == 1
-
-
 def naive(first: np.ndarray, second: np.ndarray, clusters: list[np.ndarray]) -> dict[str, float]:
     means = (group.mean(axis=0, keepdims=True) for group in (first, second))
+    distance = cdist(*means, "cosine").item()
     shares = [np.bincount(labels, minlength=3) for labels in clusters]
     return {
         APD: cdist(first, second, "cosine").mean(),
-        PROTOTYPE: cdist(*means, "cosine").item(),
+        PROTOTYPE: distance,
+        PRT: 1 / (1 - distance),
         JSD: jensenshannon(*shares, base=2),
     }
 
@@ -71,7 +56,7 @@ def test_values_are_those_of_all_pairs_whatever_order_and_blocks(
 
 def test_p_is_the_share_of_all_assignments_that_differ_as_much() -> None:
     vectors, labels = two_groups(1, 2, (4, 4)), np.array([0, 0, 0, 1, 1, 2, 2, 1])
-    drawn: dict[str, list[float]] = {APD: [], PROTOTYPE: [], JSD: []}
+    drawn: dict[str, list[float]] = {APD: [], PROTOTYPE: [], PRT: [], JSD: []}
     for chosen in combinations(range(8), 4):
         parts = [list(chosen), [i for i in range(8) if i not in chosen]]
         values = naive(*(vectors[rows] for rows in parts), [labels[rows] for rows in parts])
@@ -82,13 +67,6 @@ def test_p_is_the_share_of_all_assignments_that_differ_as_much() -> None:
         # The first assignment is the observed one.
         expected = np.mean([value >= values[0] - 1e-10 for value in values])
         assert actual[name].p == pytest.approx(expected, abs=0.03) and 0.03 < expected < 0.97
-
-
-def test_planted_change_has_a_low_p_and_an_interval_above_the_shuffled_groups() -> None:
-    actual = changes(two_groups(4, seed=3), 30)
-    for name in MEASURES:
-        assert actual[name].p == pytest.approx(1 / (FEW + 1)), name
-        assert actual[name].null_high < actual[name].low <= actual[name].value <= actual[name].high
 
 
 def test_intervals_exclude_0_if_and_only_if_the_test_rejects() -> None:
@@ -130,13 +108,6 @@ def test_uses_that_are_all_alike_do_not_change() -> None:
     actual = changes(np.tile([[1.0, 2.0]], (6, 1)), 3)
     for name in (APD, PROTOTYPE, JSD):
         assert actual[name] == pytest.approx((0, 0, 0, 0, 0, 1), abs=1e-7)
-
-
-def test_a_group_of_zero_vectors_has_no_prototype() -> None:
-    vectors = np.array([[0, 0], [0, 0], [1, 0], [0, 1.0]])
-    actual = measure(vectors, np.arange(4) >= 2, np.zeros(4, dtype=int), permutations=FEW)
-    assert np.isnan(actual[PROTOTYPE]).all()
-    assert actual[APD].value == 1
 
 
 def test_clusters_of_a_sample_are_extended_to_all_uses(monkeypatch: pytest.MonkeyPatch) -> None:

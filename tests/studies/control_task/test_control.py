@@ -84,16 +84,3 @@ def test_the_labels_do_not_depend_on_the_order_of_rows_or_on_gold_row_by_row() -
 def test_the_labels_of_a_seed_are_the_same_on_every_machine() -> None:
     """As often as this runs, the seed of Python's own hashes differs."""
     assert "".join(map(str, control_labels(SMALL, 3))) == "00000000000011222111111100112"
-
-
-def test_types_too_frequent_for_any_sense_still_get_a_label() -> None:
-    """No split is nearer to 5 and 5 than 6 and 4; a single type leaves no choice."""
-    two = corpus_of_types(["of"] * 6 + ["in"] * 4, ["of"], [0] * 5 + [1] * 5)
-    assert sorted(counts(control_labels(two, 1), two)) == [4, 6]
-    corpus = corpus_of_types(["of"] * 6, ["in"], [0] * 4 + [1] * 2)
-    assert counts(control_labels(corpus, 1), corpus) == [6, 0]
-
-
-def test_a_sense_without_training_instances_is_never_drawn() -> None:
-    unseen = replace(SMALL, senses=("none", *SMALL.senses), gold=SMALL.gold + 1)
-    assert all(0 not in control_labels(unseen, seed) for seed in range(10))

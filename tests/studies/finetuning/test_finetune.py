@@ -17,13 +17,11 @@ from wsd.artifacts import training_set as folding
 from wsd.artifacts.corpus_table import Corpora, Corpus, read_corpora, write
 from wsd.artifacts.dataset import DATA
 from wsd.artifacts.predictions import read_predictions
-from wsd.artifacts.run_json import list_folders
 from wsd.cli import main
 from wsd.corpora.text_format import read_text
 from wsd.encoder.encoder import Encoder
 from wsd.encoder.model import resolve
 from wsd.errors import ModelError
-from wsd.run import check
 from wsd.storage.csv import read_csv
 from wsd.studies.finetuning.finetune import (
     BATCH,
@@ -154,14 +152,10 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
         keep = np.ones(len(corpus), dtype=bool)
         keep[rare[left:]] = False
         write(place / f"corpus/{word}.parquet", corpus.take(keep))
-    assert record(tiny_bert(place / "tiny"), place / "tiny.json") == 0
+    model = ["--path", str(tiny_bert(place / "tiny")), "--blocks", "2", "--width", "32"]
+    assert main(["model", "--name", "tiny", *model, "--out", str(place / "tiny.json")]) == 0
     folds_of(place)
     return place
-
-
-def record(folder: Path, out: Path) -> int:
-    sizes = ["--blocks", "2", "--width", "32", "--out", str(out)]
-    return main(["model", "--name", "tiny", "--path", str(folder), *sizes])
 
 
 def corpus_of(place: Path) -> list[str]:
@@ -219,18 +213,6 @@ def test_the_outputs_of_the_step(place: Path, out: Path) -> None:
             assert learned[prediction.predicted].all()
             assert np.allclose(np.nansum(prediction.scores, axis=1), 1, atol=1e-5)
             assert (prediction.gold == corpus.gold[corpus.split == "test"]).all()
-
-
-def test_the_first_seeds_encoder_is_a_model_whose_files_can_be_verified(
-    out: Path, tmp_path: Path
-) -> None:
-    kept = shutil.copytree(out, tmp_path / "finetune/full")
-    assert record(kept / "model", tmp_path / "m.json") == 0
-    list_folders([kept / "model.json"])
-    assert not list(check.damaged_files(kept / "model.json"))
-    weights = kept / "model/model.safetensors"
-    weights.write_bytes(weights.read_bytes()[:-1] + b"x")
-    assert [path for path, _ in check.damaged_files(kept / "model.json")] == [weights]
 
 
 def test_no_test_instance_comes_into_it(place: Path, out: Path, tmp_path: Path) -> None:

@@ -1,6 +1,5 @@
 """The config key `finetune`, and models that fine-tuning creates."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,14 +10,10 @@ from changed_config import (
     assert_refused,
     check_changed,
     coarsewsd20,
-    controls,
     ids,
-    model,
     top,
 )
 
-from wsd.artifacts.dataset import DATASETS
-from wsd.errors import ConfigError
 from wsd.studies.registry import STUDIES
 
 TUNED = {"rate": [1e-4], "epochs": [2]}
@@ -72,26 +67,3 @@ def test_fine_tuning_is_asked_for_by_draws_of_a_training_set() -> None:
     assert trains(check_changed(top())) == () and trains(check_changed(finetune())) == ("full",)
     change = coarsewsd20(trains=["nshot-3", "10pct"], finetune={**TUNED, "trains": ["nshot-3"]})
     assert trains(check_changed(change)) == tuple(f"nshot-3.set{n}" for n in (1, 2, 3))
-
-
-def test_a_fine_tuned_model_differs_from_its_base_in_name_and_weights() -> None:
-    config = check_changed(
-        model(pooling="first", precision="bfloat16"), trained(), controls(random_weights=[1])
-    )
-    # It is not trained itself, and has no random control.
-    assert [*config.encoders] == [MINILM, f"{MINILM}-random-1", "trained"]
-    base, actual = config.models[MINILM], config.finetuned["trained"]
-    assert actual.source == {"finetuned_from": MINILM} and actual.sha256 == {}
-    own = {key: getattr(base, key) for key in ("name", "finetuned_from", "package", "sha256")}
-    assert actual.model_copy(update=own) == base
-    # Every classifier on the single layers of one view, and nothing else.
-    assert config.stored_views(actual) == ("focal",)
-    assert config.feature_sets(actual) == [("focal", str(layer)) for layer in range(7)]
-    assert {classifier.name for classifier in config.combinations(actual)} == {*config.classifiers}
-
-
-def test_a_corpus_without_senses_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    unlabelled = replace(DATASETS["quickstart"], labelled=False)
-    monkeypatch.setitem(DATASETS, "quickstart", unlabelled)
-    with pytest.raises(ConfigError, match="no senses"):
-        check_changed(finetune())

@@ -12,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from wsd.errors import ConfigError
 from wsd.metrics.nearest import unit_vectors
 from wsd.studies.geometry import geometry
 from wsd.studies.geometry.geometry import (
@@ -76,15 +75,6 @@ def test_measures_are_those_of_naive_loops() -> None:
     assert silhouette == pytest.approx(np.mean([np.mean(own) for own in by_sense.values()]))
 
 
-@pytest.mark.parametrize(
-    ("gold", "measured"), [([0], [False] * 2), ([1, 1], [True, False]), ([0, 1], [True, False])]
-)
-@pytest.mark.filterwarnings("error")
-def test_missing_measures_are_nan(gold: list[int], measured: list[bool]) -> None:
-    actual = within_word(unit_vectors(drawn(len(gold), 1)), np.array(gold))
-    assert [not np.isnan(value) for value in actual] == measured
-
-
 def test_the_corpus_wide_mean_weighs_words_not_instances() -> None:
     """`corpus` is `none` on vectors from which the mean of the two means is already taken."""
     words = {
@@ -135,11 +125,6 @@ def test_a_sample_has_each_sense_in_its_share(counts: list[int], size: int, seed
         assert of_sense == max(share, min(n, FEWEST))
 
 
-def test_another_seed_takes_other_rows() -> None:
-    gold = np.zeros(2000, int)
-    assert len(set(sample(gold, 1)) ^ set(sample(gold, 2))) > 500
-
-
 def test_the_table_has_a_row_per_choice_centring_and_word_and_their_means(tmp_path: Path) -> None:
     corpora, stored = {word: make_corpus(ROWS, word=word) for word in ("mint", "nan")}, {}
     for i, (word, corpus) in enumerate(corpora.items()):
@@ -148,9 +133,6 @@ def test_the_table_has_a_row_per_choice_centring_and_word_and_their_means(tmp_pa
         write_vectors(tmp_path / word / "cls.safetensors", corpus, stored[word])
     out = tmp_path / "out" / "geometry.csv"
     how = {"transforms": ["none", "centre"], "seed": 3, "view": "cls", "out": out}
-    with pytest.raises(ConfigError, match="no such layer"):
-        call_step(geometry, corpora, embeddings=tmp_path, layers=["3"], **how)
-    assert not out.exists()
     call_step(geometry, corpora, embeddings=tmp_path, layers=["mean-all", "all"], **how)
     table = pd.read_csv(out, keep_default_na=False, dtype={"layers": str})
     assert table.columns.tolist() == COLUMNS
@@ -170,16 +152,12 @@ def test_the_table_has_a_row_per_choice_centring_and_word_and_their_means(tmp_pa
 
 
 def test_means_skip_missing_measures() -> None:
-    corpora = {word: make_corpus(ROWS) for word in ("mint", "bow", "deck")}
-    corpora["spring"] = make_corpus([(split, 0) for split, _ in ROWS])
-    words = {
-        word: gather(value, drawn(18, i), 1) for i, (word, value) in enumerate(corpora.items())
-    }
+    words = {w: gather(make_corpus(ROWS), drawn(18, i), 1) for i, w in enumerate(("mint", "bow"))}
+    words["spring"] = gather(make_corpus([(split, 0) for split, _ in ROWS]), drawn(18, 3), 1)
     table = measure(words, "none", NOTHING).set_index("word")
-    assert np.isnan(table.loc["spring", "silhouette"])
-    assert table.loc[MEAN, "silhouette"] == np.mean(table["silhouette"].to_numpy()[:3])
-    assert table.loc[MEAN, "anisotropy"] == np.mean(table["anisotropy"].to_numpy()[:4])
-    assert table.loc[MEAN, "n"] == 48
+    assert np.isnan(table.loc["spring", "silhouette"]) and table.loc[MEAN, "n"] == 36
+    assert table.loc[MEAN, "silhouette"] == np.mean(table["silhouette"].to_numpy()[:2])
+    assert table.loc[MEAN, "anisotropy"] == np.mean(table["anisotropy"].to_numpy()[:3])
 
 
 def test_only_the_training_rows_are_measured() -> None:

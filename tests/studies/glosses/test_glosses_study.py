@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from changed_config import Wrong, assert_refused, check_changed, ids, top
-from steps import Refused, assert_one_error, changed, rows
+from steps import rows
 
 from wsd.artifacts.dataset import DATASETS
 from wsd.errors import ConfigError
@@ -43,20 +43,3 @@ def test_zero_shot_rows_are_in_the_tables_and_on_the_page(every_step: Path) -> N
     assert not both & {r["classifier"] for r in rows(every_step / "selection.csv")}
     assert "none" in {r["train"] for r in rows(every_step / "summary.csv")}
     assert "zero-shot, gloss-mean" in (every_step / "report/layers.html").read_text()
-
-
-BAD: dict[str, Refused] = {
-    "glosses that were not embedded": (
-        changed("zero-shot", "--glosses", "corpus"), 6, "belong to another table"),
-    "one output of two": (changed("zero-shot", "--out", "o"), 2, "1 outputs"),
-    "a layer that glosses do not have": (
-        changed("zero-shot", "--layers", "7"), 2, "no such layer"),
-}  # fmt: skip
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("case", BAD)
-def test_bad_input_is_one_error(
-    every_step: Path, capsys: pytest.CaptureFixture[str], case: str
-) -> None:
-    assert_one_error(every_step, capsys, *BAD[case])

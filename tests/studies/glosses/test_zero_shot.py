@@ -6,14 +6,10 @@ import numpy as np
 import pytest
 from builders import make_corpus, write_vectors
 from call_step import call_step
-from log_state import logs_as_before
-from naive_encoder import naive_vectors
-from tiny import corpus_of, tiny_bert
 
 from wsd.artifacts import corpus_table as corpus_files
 from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.predictions import WordPredictions, read_predictions
-from wsd.cli import main
 from wsd.errors import ResultError
 from wsd.studies.glosses import zero_shot
 from wsd.studies.glosses.gloss_names import KINDS
@@ -102,44 +98,3 @@ def test_glosses_of_other_senses_or_another_encoder_are_refused(tmp_path: Path) 
             predicted(prepared(tmp_path, glosses), "1")
     with pytest.raises(ResultError, match="another pooling"):
         predicted(prepared(tmp_path, pooling="last"), "1")
-
-
-@pytest.mark.slow
-def test_it_is_the_nearest_gloss_by_the_naive_loop(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Run the workflow's steps from the sentences on, with a tiny encoder."""
-    monkeypatch.chdir(tmp_path)
-    texts = [("the crane flew", 1), ("a crane lifted it", 1)]
-    texts += [("near the river a crane", 4), ("of a crane and a bird", 2)]
-    corpus_files.write(Path("c/crane.parquet"), corpus_of(*texts, n_train=2))
-    table = "word\tsense\tgloss\ncrane\tcrane_machine\tcranes lift loads .\n"
-    Path("senses.tsv").write_text(table + "crane\tcrane_bird\ta long bird\n", "utf-8")
-    folder = str(tiny_bert(Path("tiny"), max_length=128))
-    words = ["--words", "crane"]
-    embed = ["embed", "--model", "tiny.json", *words]
-    actual = ["--glosses", "g", "--gloss-vectors", "gv", "--embeddings", "e", "--layers", "1"]
-    with logs_as_before():
-        for command in (
-            ["glosses", "--corpus", "c", *words, "--glosses", "senses.tsv", "--out", "g"],
-            ["model", "--name", "tiny", "--path", "tiny", "--blocks", "2", "--width", "32",
-             "--out", "tiny.json"],
-            [*embed, "--corpus", "c", "--out", "e"],
-            [*embed, "--corpus", "g", "--views", "focal", "sentence", "--out", "gv"],
-            ["zero-shot", "--corpus", "c", *words, *actual, "--out", "z.parquet", "zm.parquet"],
-        ):  # fmt: skip
-            assert main(command) == 0
-
-    def vectors(sentences: list[tuple[str, int]], view: str) -> np.ndarray:
-        given = [("", text.split(), position) for text, position in sentences]
-        rows = np.stack([views[view][1] for views in naive_vectors(folder, given)])
-        return rows / np.linalg.norm(rows, axis=1, keepdims=True)
-
-    # The glosses are in the order of the senses; the bird's gloss lacks the word.
-    glosses = [("crane : a long bird", 0), ("cranes lift loads .", 0)]
-    tests = vectors(texts[2:], "focal")
-    for view, file in (("focal", "z"), ("sentence", "zm")):
-        ((of_word,), _) = read_predictions(Path(f"{file}.parquet"))
-        expected = tests @ vectors(glosses, view).T
-        np.testing.assert_allclose(of_word.scores, expected, atol=1e-5)
-        assert of_word.predicted.tolist() == expected.argmax(axis=1).tolist()

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from importing import import_corpus
 
-from wsd.artifacts.dataset import MANIFEST, read_manifest
-from wsd.errors import ConfigError, ResultError, WsdError
-from wsd.studies.pairs.pair_tables import PAIRS_FILE, SENTENCES_FILE, Pairs, read_pairs
+from wsd.artifacts.dataset import MANIFEST
+from wsd.errors import ResultError, WsdError
+from wsd.studies.pairs.pair_tables import PAIRS_FILE, Pairs, read_pairs
 
 TRAIN = (
     "carry\tV\t1-1\tThey carried water .\tShe carries weight .\n"
@@ -63,9 +63,6 @@ def test_a_corpus_of_pairs(tmp_path: Path) -> None:
     assert manifest["pairs"]["train"] == {"same": 1, "different": 2, "unknown": 0}
     names = [Path(source["file"]).name for source in manifest["imported"]]
     assert names == [*DATA, *list(FILES)[1::2]]
-    assert {path.name for path in out.iterdir()} == {MANIFEST, PAIRS_FILE, SENTENCES_FILE, ".sums"}
-    dataset = read_manifest(out / MANIFEST)
-    assert dataset.of_pairs and dataset.sizes == {"sentences": 9}
     (out / PAIRS_FILE).write_bytes((out / PAIRS_FILE).read_bytes()[:-1])
     with pytest.raises(ResultError, match="changed since"):
         read_pairs(out)
@@ -105,14 +102,3 @@ def test_pairs_that_are_refused(
     assert says in caught.value.problem
     assert str(caught.value.where).endswith(where)
     assert not (tmp_path / "out").exists()
-
-
-def test_files_and_options_that_do_not_go_together(tmp_path: Path) -> None:
-    _, dev, _ = put(tmp_path)
-    (tmp_path / "a.tsv").write_text("sentence\tsense\n*mint* a\tb\n")
-    with pytest.raises(ConfigError, match="no effect"):
-        imported([dev], one_span=True)
-    with pytest.raises(ConfigError, match="combined"):
-        imported([dev], at_least=2)
-    with pytest.raises(ConfigError, match="combined"):
-        imported([dev, tmp_path / "a.tsv"])

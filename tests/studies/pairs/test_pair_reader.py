@@ -8,9 +8,8 @@ import pytest
 from importing import import_corpus
 
 from wsd.artifacts.dataset import MANIFEST
-from wsd.corpora.importer.labelled_tables import Options
-from wsd.errors import ConfigError, CorpusError
-from wsd.studies.pairs.pair_reader import find_columns, gold_of, split_of
+from wsd.errors import CorpusError
+from wsd.studies.pairs.pair_reader import gold_of, split_of
 from wsd.studies.pairs.pair_tables import Pairs, read_pairs
 
 PLACE = dict(zip(("start1", "end1", "start2", "end2"), "2727", strict=True))
@@ -48,21 +47,6 @@ def test_json_of_mcl_wic_across_languages(tmp_path: Path) -> None:
     assert pairs.extra == {"id": ("a.0", "a.1")} and set(pairs.split) == {"all"}
     assert "1 of 4 focal words are spelt unlike their word" in text
     assert json.loads((tmp_path / "out" / MANIFEST).read_text())["unlike_their_word"] == 1
-
-
-def test_several_files_and_splits(tmp_path: Path) -> None:
-    files = []
-    for split in ("training.en-en", "dev.ar-ar", "test.en-ar", "test.fr-fr"):
-        files.append(tmp_path / f"{split}.data")
-        files[-1].write_text(json.dumps(MCL))
-        if not split.startswith("test"):
-            (tmp_path / f"{split}.gold").write_text(json.dumps(TAGS))
-    import_corpus(files, out=tmp_path / "out", name="mine")
-    pairs = read_pairs(tmp_path / "out")
-    assert pairs.split.tolist() == ["train"] * 2 + ["dev"] * 2 + ["test"] * 4
-    assert pairs.line.tolist() == [1, 2, 1, 2, 1, 2, 3, 4]
-    assert pairs.gold.tolist()[:4] == [1, 0, 1, 0] and np.isnan(pairs.gold[4:]).all()
-    assert pairs.extra["file"][-3:] == ("test.en-ar.data", "test.fr-fr.data", "test.fr-fr.data")
 
 
 def test_lines_of_xl_wic(tmp_path: Path) -> None:
@@ -114,29 +98,6 @@ def test_named_columns_splits_and_extra_columns(tmp_path: Path) -> None:
     assert pairs.is_graded and pairs.split.tolist() == ["train", "train", "dev"]
     assert pairs.gold.tolist()[:2] == [1.5, 2] and np.isnan(pairs.gold[2])
     assert pairs.extra == {"key": ("k1", "k3", "k2"), "same": ("T", "F", "F")}
-
-
-def test_ratings_or_labels() -> None:
-    header = ["sentence1", "sentence2", "word", "same", "mean_relatedness"]
-    assert "label" not in find_columns(header, Options(), "a:1")
-    named = find_columns(header, Options({"label": "same"}), "a:1")
-    assert named["label"] == "same" and "rating" not in named
-    with pytest.raises(CorpusError, match="no column 'x'"):
-        find_columns(header, Options({"label": "x"}), "a:1")
-
-
-@pytest.mark.parametrize(
-    ("names", "says"), [(("train", "mine"), "a split"), (("train", "b.train"), "have ratings")]
-)
-def test_only_some_pairs_have_a_split_or_a_rating(
-    tmp_path: Path, names: tuple[str, ...], says: str
-) -> None:
-    files = [tmp_path / f"{name}.csv" for name in names]
-    for file in files:
-        column = "label" if file.name.startswith("b") else "rating"
-        file.write_text(f"{HEAD},{column}\nmint,a mint,mint,1\nmint,b mint,mint,0\n")
-    with pytest.raises(ConfigError, match=says):
-        import_corpus(files, out=tmp_path / "out", name="mine")
 
 
 USES = "lemma\tidentifier\tgrouping\tcontext\tindexes_target_token\n" + "".join(

@@ -12,7 +12,7 @@ from call_step import call_step
 from made_pairs import pairs_of
 from scipy.stats import pearsonr, spearmanr
 
-from wsd.errors import ConfigError, CorpusError, ResultError
+from wsd.errors import ConfigError, ResultError
 from wsd.metrics.nearest import unit_vectors
 from wsd.metrics.transforms import fitted
 from wsd.storage.csv import read_csv
@@ -160,21 +160,12 @@ def test_out_of_fold_neither_thresholds_nor_the_selection_see_the_held_out_pairs
     assert table["spearman"][0] == pytest.approx(expected) != table["spearman"][1:].max()
 
 
-@pytest.mark.parametrize(("split", "says"), [("all", "no pair has a rating"), ("train", "label")])
-def test_pairs_without_labels_or_ratings(split: str, says: str) -> None:
-    unknown = pairs_of(("a", split, -1), ("a", split, -1), graded=split == "all")
-    with pytest.raises(CorpusError, match=says):
-        score(unknown, {("none", "0"): np.zeros(2)})
-
-
 # --- the files ----------------------------------------------------------------------------------
 
 
 def test_tables_keep_ratings_and_extra_columns(tmp_path: Path) -> None:
-    pairs = pairs_of(
-        *((f"w{i}", "all", rating) for i, rating in enumerate([1, 2.5, -1])), graded=True
-    )
-    extra = {"id": ("p0", "p1", "p2"), "line": ("x",) * 3, "none/0": ("y",) * 3}
+    pairs = pairs_of(("w0", "all", 1), ("w1", "all", 2.5), ("w2", "all", -1), graded=True)
+    extra = {"id": ("p0", "p1", "p2"), "line": ("x",) * 3}
     pairs = replace(pairs, extra=extra)
     write_pairs(tmp_path, pairs)
     read = read_pairs(tmp_path)
@@ -184,10 +175,8 @@ def test_tables_keep_ratings_and_extra_columns(tmp_path: Path) -> None:
     write_cosines(tmp_path / COSINES, pairs, cosines, {"model": "toy", "view": "focal"})
     table = pd.read_parquet(tmp_path / COSINES)
     assert table["id"].tolist() == list(extra["id"]) and table["word"].tolist() == list(pairs.word)
-    assert table["rating"].to_numpy() == pytest.approx(pairs.gold, nan_ok=True)
-    # Names that the table has already.
+    # A name that the table has already.
     assert table["line (extra)"].tolist() == ["x"] * 3
-    assert table["none/0 (extra)"].tolist() == ["y"] * 3
     assert list(read_cosines(tmp_path / COSINES, read)[0]) == list(cosines)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from made_pairs import pairs_of
 
 from wsd.cli import main
-from wsd.storage.csv import read_csv, write_csv
+from wsd.storage.csv import write_csv
 from wsd.studies.pairs.pair_tables import (
     COSINES,
     OUT_OF_FOLD,
@@ -20,7 +20,7 @@ from wsd.studies.pairs.pair_tables import (
     write_pairs,
 )
 from wsd.studies.pairs.pairs import score
-from wsd.studies.pairs.pairs_page import histogram, main_result, page, scatter
+from wsd.studies.pairs.pairs_page import main_result, page
 
 HOSTILE = "<script>window.pwned=1</script>"
 PAIRS = pairs_of(
@@ -75,39 +75,6 @@ def test_the_content_of_the_page() -> None:
     assert "1 of 4 test pairs are wrong in all of 0, 1;" in output
 
 
-def test_without_labels_of_the_test_pairs() -> None:
-    unknown = replace(PAIRS, gold=np.where(PAIRS.split == "test", np.nan, PAIRS.gold))
-    output = shown(text_of(unknown))
-    assert "classifies 100.00% of 2 development pairs correctly" in output
-    assert "optimistic" in output and "No row is tested" in output
-
-
-def test_one_word_without_splits_has_no_interval_by_words() -> None:
-    pairs = pairs_of(*(("w", "all", i % 2) for i in range(24)))
-    text = text_of(pairs, {("none", "0"): np.arange(24) % 2 + np.arange(24) / 100})
-    output = shown(text)
-    assert "classifies 100.00% of 24 pairs correctly" in output
-    assert "Out of fold, the selection scores 100.00" in output
-    assert "nan" not in output and "fewer than 6 words" in output
-    assert [row[7] for row in rows_of(text, "choices")] == ["\N{EN DASH}"]
-
-
-def test_the_pictures() -> None:
-    drawing = histogram(np.array([0.1, 0.1, 0.9]), np.array([False, False, True]), 0.5)
-    left, right, bottom = drawing["field"]
-    assert drawing["threshold"] == ((left + right) / 2, "0.500")
-    same, different = drawing["kinds"]
-    assert same["text"] == "same: 1 pairs, median cosine 0.90"
-    # Two in the first bin reach the top, one in the last half the way.
-    highest, half = (
-        min(float(point.split(",")[1]) for point in kind["points"].split())
-        for kind in (different, same)
-    )
-    assert abs(half - highest - (bottom - highest) / 2) < 0.2
-    dots = scatter(np.arange(5000), np.arange(5000))["dots"]
-    assert len(dots) == 2000 and dots[0][0] < dots[-1][0] and dots[0][1] > dots[-1][1]
-
-
 def test_the_command(tmp_path: Path) -> None:
     write_pairs(tmp_path / "pairs", PAIRS)
     write_cosines(tmp_path / COSINES, PAIRS, COSINE, SAID)
@@ -117,9 +84,6 @@ def test_the_command(tmp_path: Path) -> None:
     assert main([*call, "--out", str(tmp_path / "a.html")]) == 0
     # Six decimals of the table are enough for what is shown.
     assert (tmp_path / "a.html").read_text() == text_of()
-    write_csv(tmp_path / TABLE, read_csv(tmp_path / TABLE).query("layers == '1'"))
-    assert main([*call, "--out", str(tmp_path / "b.html")]) == 6
-    assert not (tmp_path / "b.html").exists()
 
 
 def test_the_page_of_ratings_and_its_score_in_the_list_of_all_reports(tmp_path: Path) -> None:
@@ -137,7 +101,6 @@ def test_the_page_of_ratings_and_its_score_in_the_list_of_all_reports(tmp_path: 
     assert text.count("<circle cx=") == 120
     assert "1 of 120 pairs have a rank by cosine" in output and "&lt;b&gt;key" in text
     assert all(word not in output for word in ("threshold", "accuracy", "nan"))
-    table.loc[0, "spearman"] = 0.123
-    write_csv(tmp_path / TABLE, table[columns_of(is_graded=True)])
+    write_csv(tmp_path / TABLE, table[columns_of(is_graded=True)].assign(spearman=0.123))
     result = main_result(tmp_path / TABLE)
-    assert result is not None and "Spearman" in result.classifier and result.score == 0.123
+    assert result is not None and result.score == 0.123

@@ -1,9 +1,7 @@
 """Our vectors of bert-base-uncased give the published sense vectors and predictions.
 
-The authors average the focal word's pieces in each of the last four layers and sum the averages. A
-sense's vector is the mean over its training instances; the nearest one by cosine is predicted. With
-all-MiniLM-L6-v2, the lowest cosine of our sense vectors with those from faulty steps was at most
-0.998 (without special tokens), and 0.99999 with the right steps in bfloat16.
+With all-MiniLM-L6-v2, the lowest cosine of our sense vectors with those of faulty steps was at
+most 0.998 (without special tokens), and 0.99999 with the right steps in bfloat16.
 """
 
 import os

@@ -14,12 +14,9 @@ from builders import MakeCorpus
 from call_step import call_step
 
 from wsd.artifacts import predictions
-from wsd.artifacts.column_names import SYSTEM
 from wsd.artifacts.corpus_table import Corpus, write
 from wsd.artifacts.run_json import write_listing, write_map
-from wsd.errors import ConfigError, CorpusError, ResultError
-from wsd.evaluation import evaluate
-from wsd.evaluation.comparison_rows import read_rows
+from wsd.errors import CorpusError
 from wsd.storage.checksums import noted_checksum
 from wsd.storage.file_names import file_name
 from wsd.studies.systems import score
@@ -93,16 +90,12 @@ def change(**values: Any) -> Callable[[Line], Any]:
 
 WRONG: dict[str, tuple[Callable[[Line], Any], str]] = {
     "id": (change(id=3), "'mint' has no test instance 3"),
-    "id text": (change(id="1"), "id '1'"),
     "no word, no sense": (change(word="gone", sense="gone"), "word: Field required"),
     "sense": (change(sense="c"), "'c' is not a sense of 'mint'"),
     "train": (change(split="train"), "'mint' has no train instance 1"),
-    "further": (change(split="outofdomain", id=5), "no outofdomain instance 5"),
     "list": (lambda line: [line], "not a JSON object"),
     "score nan": (change(scores={"a": math.nan, "b": 0.0}), "scores.a nan: "),
-    "score inf": (change(scores={"a": math.inf, "b": 0.0}), "scores.a inf: "),
     "a sense less": (change(scores={"b": 1.0}), "the scores are of b, not of each of a, b"),
-    "a sense more": (change(scores={"a": 0, "b": 1, "c": 0}), "not of each of a, b"),
     "not the best": (change(scores={"a": 1.0, "b": 0.5}), "does not have the highest score"),
     "twice": (change(id=0), "the test instance 0 of 'mint' has an output already"),
 }
@@ -136,7 +129,6 @@ def test_an_invalid_file(corpora: dict[str, Corpus], tmp_path: Path, text: str) 
     [
         (("test",), 5, "1 of 6 test instances have no output: Schloß 2"),
         (("test", "outofdomain"), 3, "1 of 2 outofdomain instances have no output: mint 0"),
-        (("outofdomain",), 0, "6 of 6 test instances have no output: Schloß 0"),
     ],
 )
 def test_some_instances_are_not_enough(
@@ -150,60 +142,21 @@ def test_some_instances_are_not_enough(
     assert caught.value.where == str(tmp_path / "o.jsonl")
 
 
-def test_rows_of_the_tables(corpora: dict[str, Corpus], tmp_path: Path) -> None:
-    path = put(tmp_path / "o.jsonl", lines_of(corpora, "test"))
-    build(path, corpora)
-    (row,) = read_rows([path.with_suffix(".parquet")], SYSTEM, corpora)
-    assert [*row.names.values()] == ["system", "mine", "system", "-", "-"]
-    assert row.mean("micro_accuracy") == 1.0
-    assert row.about.startswith("o.jsonl, SHA-256 ")
-    assert "100.00 (6 instances of 2 words)" in score.describe("mine", row.words)
-
-
-def test_a_system_must_not_have_the_name_of_a_model(
-    corpora: dict[str, Corpus], tmp_path: Path
-) -> None:
-    build(put(tmp_path / "o.jsonl", lines_of(corpora, "test")), corpora)
-    words, source = predictions.read_predictions(tmp_path / "o.parquet")
-    tables = {name: tmp_path / name for name in ("scores", "summary", "provenance")}
-    call = {"dataset": "d", "predictions": [tmp_path / "ours.parquet"], **tables}
-    for model in ("mine", "tiny"):
-        encoder = {"model": {"name": model, "blocks": 2, "width": 8}}
-        own = {**source, "view": "focal", "layers": "1", "classifier": "c", "encoder": encoder}
-        predictions.write_predictions(tmp_path / "ours.parquet", words, own)
-        if model == "mine":
-            with pytest.raises(ResultError, match="same name 'mine'"):
-                call_step(evaluate, systems=[tmp_path / "o.parquet"], **call)
-    call_step(evaluate, systems=[tmp_path / "o.parquet"], **call)
-    provenance = json.loads((tmp_path / "provenance").read_text())
-    assert (list(provenance["models"]), list(provenance["systems"])) == (["tiny"], ["mine"])
-    lines = (tmp_path / "summary").read_text().splitlines()
-    assert [line.split(",")[0] for line in lines] == ["model", "tiny", "mine"]
-
-
 def test_without_words_those_of_the_run(corpora: dict[str, Corpus], tmp_path: Path) -> None:
     """Its map says which those are, and where their tables lie."""
     results, about = tmp_path / "results/q", {"config": {}, "command": "", "digests": {}}
-    for run, words in (("", ["mint"]), ("runs/all", [*corpora])):
-        listing = results / f"store/corpus@{len(words):010x}/words.json"
-        paths = {listing.with_name(f"{file_name(word)}.parquet"): word for word in words}
-        for path, word in paths.items():
-            write(path, corpora[word])
-        write_listing(listing, {path: noted_checksum(path) for path in paths})
-        write_map(results / run / "run.json", [str(listing)], str(results), about)
-    # A table of the user's own lies beside.
-    for word in corpora:
-        write(results / f"corpus/{file_name(word)}.parquet", corpora["mint"])
-        write(tmp_path / f"other/corpus/{file_name(word)}.parquet", corpora[word])
+    table = results / "store/corpus@0000000001/mint.parquet"
+    write(table, corpora["mint"])
+    write_listing(table.with_name("words.json"), {table: noted_checksum(table)})
+    write_map(results / "run.json", [str(table.with_name("words.json"))], str(results), about)
+    # A table of the user's own lies beside; without a run, all of a folder are read.
+    for folder in (results, tmp_path / "other"):
+        for word, corpus in corpora.items():
+            write(folder / f"corpus/{file_name(word)}.parquet", corpus)
     path = put(tmp_path / "outputs.jsonl", lines_of({"mint": corpora["mint"]}, "test"))
     how = {"file": path, "name": "mine", "out": tmp_path / "x.parquet"}
     call_step(score, corpus=results / "corpus", **how)
     (word,) = predictions.read_predictions(how["out"])[0]
     assert word.word == "mint"
-    # Or of a run by its name, whose tables are others; without a run, all of the folder.
-    with pytest.raises(CorpusError, match="Schlo"):
-        call_step(score, corpus=results / "corpus", of_run="all", **how)
-    with pytest.raises(ConfigError, match="no run 'none'"):
-        call_step(score, corpus=results / "corpus", of_run="none", **how)
     with pytest.raises(CorpusError, match="Schlo"):
         call_step(score, corpus=tmp_path / "other/corpus", **how)

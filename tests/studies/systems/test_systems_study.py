@@ -3,14 +3,8 @@
 from pathlib import Path
 
 import pytest
-from changed_config import MINILM, Wrong, assert_refused, coarsewsd20, ids, shipped, top
-from numpy.testing import assert_array_equal
-from steps import SYSTEM, Refused, assert_one_error, changed, corpora
-
-from wsd.artifacts import predictions
-from wsd.errors import ConfigError
-from wsd.run.config import check
-from wsd.studies.systems.published import SYSTEMS
+from changed_config import MINILM, Wrong, assert_refused, coarsewsd20, ids, top
+from steps import Refused, assert_one_error, changed
 
 
 def of(*names: str, file: str = __file__) -> dict[str, list[dict[str, str]]]:
@@ -32,28 +26,7 @@ def test_a_wrong_system_is_refused(wrong: Wrong) -> None:
     assert_refused(*wrong)
 
 
-def test_a_model_called_like_a_published_system_is_refused() -> None:
-    """In the tables it would be that system."""
-    config = shipped()
-    config["models"][0]["name"] = next(iter(SYSTEMS))
-    with pytest.raises(ConfigError, match="is taken") as caught:
-        check(config)
-    assert caught.value.where == "config key models[0].name"
-
-
-@pytest.mark.slow
-def test_published_predictions_are_in_the_same_tables(every_step: Path) -> None:
-    actual, provenance = predictions.read_predictions(every_step / "published.parquet")
-    assert provenance["encoder"]["model"]["name"] == SYSTEM
-    for of_word in actual:
-        table = corpora(every_step)[of_word.word]
-        assert_array_equal(of_word.gold, table.gold[table.split == "test"])
-        assert_array_equal(of_word.predicted, of_word.gold)
-    assert SYSTEM in (every_step / "report/index.html").read_text()
-
-
 BAD: dict[str, Refused] = {
-    "no such system": (changed("published", "--system", "gpt"), 2, "gpt"),
     "suffix": (["score", "f", "--name", "n", "--corpus", "c", "--out", "s.jsonl"], 2, ".parquet"),
     "evaluate a system twice": (
         changed("evaluate", "--predictions", "published.parquet"), 6, "have the same name"),

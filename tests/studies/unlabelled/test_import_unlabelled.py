@@ -9,9 +9,8 @@ from importing import import_corpus
 
 from wsd.artifacts.corpus_table import UNLABELLED
 from wsd.artifacts.dataset import MANIFEST, read_manifest
-from wsd.cli import main
 from wsd.corpora.text_format import read_unlabelled
-from wsd.errors import ConfigError, CorpusError
+from wsd.errors import CorpusError
 from wsd.storage.file_names import file_name
 
 LINES = """The cell divides.
@@ -111,21 +110,3 @@ def test_refused_with_its_place(
     assert problem in caught.value.problem
     assert caught.value.where and str(tmp_path / more.get("name", "s.txt")) in caught.value.where
     assert caught.value.fix and not (tmp_path / "out").exists()
-
-
-@pytest.mark.parametrize(("name", "more"), [("s.xml", {}), ("s.txt", {"at_least": 2})])
-def test_options_about_senses_are_refused(tmp_path: Path, name: str, more: dict[str, Any]) -> None:
-    with pytest.raises(ConfigError):
-        imported(tmp_path, LINES, name, **more)
-    assert not (tmp_path / "out").exists()
-
-
-def test_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "s.txt").write_text(LINES, encoding="utf-8")
-    out = str(tmp_path / "out")
-    base = ["import", str(tmp_path / "s.txt"), "--unlabelled", "--name", "mine", "--out", out]
-    assert main([*base, "--word", "crane"]) == CorpusError.exit_code
-    assert "crane, cranes" in capsys.readouterr().err
-    assert main([*base, "--word", "cell"]) == 0
-    assert main(["corpus", "--source", out, "--word=cell", "--out", str(tmp_path / "into")]) == 0
-    assert (tmp_path / "into/cell.parquet").exists()

@@ -16,27 +16,25 @@ import pytest
 from browser import Browser, chromium
 from importing import import_corpus
 from log_odds_cases import CASES
-from made_uses import GROUP, HOSTILE, WORD, about, corpus, made_uses, write_pages
+from made_uses import GROUP, HOSTILE, WORD, corpus, made_uses, write_pages
 from report_builder import HOSTILE_COLUMN, made_extra
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import Select
 
-from wsd.artifacts.corpus_table import UNLABELLED, write
+from wsd.artifacts.corpus_table import write
 from wsd.corpora.text_format import read_text
 from wsd.report.pages.render import encode
 from wsd.storage.csv import read_csv
 from wsd.storage.file_names import file_name
-from wsd.studies.unlabelled.use_table import write_uses
-from wsd.studies.unlabelled.uses import agreement, find_uses
+from wsd.studies.unlabelled.uses import agreement
 
 __all__ = ["chromium"]
 TOWER = {"word": "tower crane", "forms": ("tower crane", "Tower cranes")}
 WAYS: dict[str, dict[str, Any]] = {
     "labelled": {"labelled": True},
     "plain": {"labelled": False},
-    "forms": {"labelled": False, **TOWER},
+    "forms": {"labelled": False, "running": True, **TOWER},
     "extra": {"labelled": False, "extra": True},
-    "running": {"labelled": False, "running": True, **TOWER},
 }
 
 
@@ -75,16 +73,12 @@ def test_the_content_of_a_page_and_foreign_text(pages: Callable[[str], Path]) ->
     path = page_of(pages("labelled"))
     data, text = unpacked(path), path.read_text(encoding="utf-8")
     assert [layer["name"] for layer in data["layers"]] == ["0", "1", "mean-all"]
-    assert numbers(data["start"], "<i4") == [1] * len(GROUP)
-    assert numbers(data["end"], "<i4") == [2] * len(GROUP)
     assert numbers(data["gold"], "<u2") == GROUP.tolist()
     for layer in data["layers"]:
         chosen = [entry for entry in layer["partitions"] if entry["chosen"]]
         expected = [("k-means", 3), ("agglomerative", 3)]
         assert [(entry["method"], entry["k"]) for entry in chosen] == expected
         assert numbers(chosen[0]["labels"], "<u2") == GROUP.tolist()
-    # The page opens with the last single layer.
-    assert '<option value="1" selected>' in text
     assert HOSTILE not in text and "default-src 'none'" in unescape(text)
 
 
@@ -101,40 +95,18 @@ def test_the_table_of_a_labelled_corpus(pages: Callable[[str], Path]) -> None:
     assert index.count("100.0") >= 6 * 8 and "script-src 'none'" in unescape(index)
 
 
-def test_without_senses_there_is_nothing_to_agree_with(pages: Callable[[str], Path]) -> None:
-    table = read_csv(pages("plain") / "uses.csv")
-    assert set(table["number"]) == {"silhouette"}
-    assert table[["ari", "form_nmi"]].isna().all(axis=None)
-    data = unpacked(page_of(pages("plain")))
-    assert data["gold"] is None and data["senses"] == []
-    assert all(entry["agreement"] is None for entry in data["layers"][0]["partitions"])
-    assert 'id="means"' not in index_of(pages("plain")) and UNLABELLED[0] not in json.dumps(data)
-
-
-def test_uses_of_another_corpus_or_another_centring_are_refused(
+def test_uses_of_another_corpus_are_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder, own = made_uses(tmp_path, labelled=True, more=["--no-text"]), corpus(labelled=True)
     # Without text there are no word pages.
     assert [path.name for path in folder.rglob("*.html")] == ["index.html"]
     assert "steel" not in index_of(folder) and '<a href="toy' not in index_of(folder)
-    first, centred = str(tmp_path / "0.parquet"), tmp_path / "centred.parquet"
-    uses = {WORD: find_uses(own, np.eye(8)[GROUP], 4, seed=1, centre="form")}
-    write_uses(centred, {WORD: own}, uses, about("1", "form"))
-    assert write_pages(tmp_path, tmp_path / "again", first, str(centred)) == 6
-    assert "--centre of the uses differs" in capsys.readouterr().err
+    first = str(tmp_path / "0.parquet")
     write(tmp_path / "corpus" / f"{WORD}.parquet", replace(own, gold=own.gold[::-1]))
     assert write_pages(tmp_path, tmp_path / "again", first) == 6
     assert "belong to other words or sentences" in capsys.readouterr().err
     assert not (tmp_path / "again").exists()
-
-
-def test_clusters_by_form_are_told_in_table_and_index(pages: Callable[[str], Path]) -> None:
-    table, index = read_csv(pages("forms") / "uses.csv"), index_of(pages("forms"))
-    assert table["form_nmi"].tolist() == pytest.approx([1] * 6)
-    assert index.count("form 1.00") == 2 and "clusters: {centre: form}" in index
-    data = unpacked(page_of(pages("forms"), "tower crane"))
-    assert numbers(data["end"], "<i4") == [3] * len(GROUP)
 
 
 # --- in a browser -------------------------------------------------------------------------------
@@ -261,39 +233,18 @@ def test_from_the_page_to_a_corpus(page: Browser, tmp_path: Path) -> None:
     }
     assert dict(zip(back.tokens, back.gold.tolist(), strict=True)) == expected
     assert set(back.position.tolist()) == {1}
-    choose(page, "number", "2")
-    assert names(page) == ["", ""]
-    choose(page, "number", "3")
     by_id(page, "forget").click()
-    assert sizes(page) == [12, 8, 5] and not by_id(page, "forget").is_enabled()
+    assert sizes(page) == [12, 8, 5] and names(page) == ["", "", ""]
 
 
-def test_a_focal_word_of_several_tokens_stays_whole_and_clusters_by_form_say_so(
+def test_a_word_of_several_tokens_in_running_text_stays_whole(
     opened: Callable[..., Browser], tmp_path: Path
 ) -> None:
     page = opened("forms", "tower crane")
     assert set(texts_of(page, "#clusters strong")) == {"tower crane", "Tower cranes"}
+    assert 'the "tower crane" steel hook ' in page.js("return document.body.textContent")
     apart = "".join(texts_of(page, ".apart"))
     assert "tower" not in apart and "crane" not in apart
-    name(page, 0, "one")
-    name(page, 1, "other")
-    lines = download(page, tmp_path / "tower_crane-senses.jsonl")
-    assert {line["position"] for line in lines} == {"1:3"} and len(lines) == len(GROUP)
-    assert texts_of(page, ".forms") == ["Forms: tower crane (13)", "Forms: tower cranes (12)"]
-    warning = by_id(page, "by-form")
-    assert "normalised mutual information with the forms is 1.00" in warning.text
-    move(page, 0, 1)
-    expected = ["Forms: tower crane (12)", "Forms: tower cranes (12) · tower crane (1)"]
-    assert texts_of(page, ".forms") == expected
-    choose(page, "number", "1")
-    assert not warning.is_displayed()
-
-
-def test_running_text_is_shown_and_downloaded_as_it_is(
-    opened: Callable[..., Browser], tmp_path: Path
-) -> None:
-    page = opened("running", "tower crane")
-    assert 'the "tower crane" steel hook ' in page.js("return document.body.textContent")
     name(page, 0, "one")
     name(page, 1, "other")
     download(page, tmp_path / "tower_crane-senses.jsonl")
@@ -303,6 +254,10 @@ def test_running_text_is_shown_and_downloaded_as_it_is(
     texts = {given.text(row) for row in range(len(given))}
     assert {back.text(row) for row in range(len(back))} == texts
     assert {*back.focal_tokens} == {*given.focal_tokens}
+    assert "normalised mutual information with the forms is 1.00" in by_id(page, "by-form").text
+    move(page, 0, 1)
+    expected = ["Forms: tower crane (12)", "Forms: tower cranes (12) · tower crane (1)"]
+    assert texts_of(page, ".forms") == expected
 
 
 # The clusters of the largest and the second largest group changed places, and one sentence its
@@ -327,10 +282,6 @@ def test_names_of_other_clusters_are_offered_and_not_applied(page: Browser) -> N
     assert sizes(page) == [10, 7, 5, 1, 2] and not by_id(page, "earlier").is_displayed()
     reopen(page)
     assert names(page) == ["machine", "bird", "", "lift"]
-    by_id(page, "forget").click()
-    assert names(page) == ["", "", ""] and by_id(page, "earlier").is_displayed()
-    by_id(page, "discard").click()
-    assert not by_id(page, "earlier").is_displayed()
 
 
 def test_a_filter_by_a_column_and_its_cells_in_the_download(
@@ -342,7 +293,7 @@ def test_a_filter_by_a_column_and_its_cells_in_the_download(
     for _ in range(2):  # it is in the address
         assert sizes(page) == [4, 3, 2]
         reopen(page)
-    page.open(page.js("return location.href").partition("#")[0] + "#colour=x&only=period")
+    Select(by_id(page, "only")).select_by_index(0)
     assert sizes(page) == [12, 8, 5]
     name(page, 0, "one")
     name(page, 1, "other")
