@@ -113,7 +113,7 @@ def test_which_rows_pass_the_filters(chromium: Browser) -> None:
 
 def of_text(chromium: Browser, result: str, query: str = "", side: str = "") -> Any:
     body = f"""const [packed, query, side] = arguments, data = wsd.wordData(packed);
-        if (side) data.sentence = () => [side, "bank", side];
+        if (side) data.sentence = () => [`${side} `, "bank", ` ${side}`];
         const state = wsd.wordState(data, {{ choice: 1, classifier: 0, query }});
         const text = wsd.wordText(data, state);
         return {result};"""
