@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 from report_builder import (
     CHOICES,
@@ -176,18 +175,6 @@ def test_a_page_opens_with_the_layer_selected_by_cv(tmp_path: Path) -> None:
     table.loc[of_bank & (table["layers"] == "1"), "macro_f1_cv"] = 0.9
     table.to_csv(run.tables["word-layers"][0], index=False)
     assert opened() == "1"
-
-
-def test_copied_test_sentences_are_counted(tmp_path: Path) -> None:
-    report = make_run(tmp_path / "run").load()
-    line = {"kind": "selected", "model": MODEL, "n_test": 18, "macro_f1": 0.9}
-    without = {"n_test_without_duplicates": [18, 15], "macro_f1_without_duplicates": [0.9, 0.8125]}
-    report.tables["words"] = pd.DataFrame({"word": list(SENSES), **without}).assign(**line)
-    for word, shown in zip(SENSES, (False, True), strict=True):
-        word_module.write_word(report, MODEL, word, tmp_path)
-        page = (tmp_path / report.page(MODEL, word)).read_text(encoding="utf-8")
-        assert ("3 of the test instances have a near-duplicate in training" in page) == shown
-        assert ("without them, 81.2" in page) == shown
 
 
 def test_only_instances_and_choices_with_a_projection_are_on_the_pages(tmp_path: Path) -> None:

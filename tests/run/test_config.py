@@ -131,14 +131,6 @@ def test_all_stands_for_the_stored_layers() -> None:
     assert check_changed(model(store_layers=[*range(7)])) == check_changed()
 
 
-def test_the_input_of_an_encoder() -> None:
-    marked = {"template": "{sentence}", "mark": ["<t>", "</t>"], "read": "word"}
-    for given, expected in ({"mark": ["<t>", "</t>"]}, marked), ("masked", "masked"):
-        config = check_changed(model(input=given), controls(random_weights=[1]))
-        assert [entry.input for entry in config.encoders.values()] == [expected] * 2
-    assert check_changed().models[MINILM].input == "plain"
-
-
 def test_words_are_sorted_and_layers_are_in_their_one_order() -> None:
     config = check_changed(
         top(words=["spring", "apple"], layers=["mean-2-1", 6, "mean-last-1", "0", "-7", -1]),

@@ -12,7 +12,7 @@ from checkout import REPOSITORY
 from snakemake.utils import update_config
 
 from wsd import arguments
-from wsd.cli import main, parser
+from wsd.cli import parser
 from wsd.run import plan
 from wsd.run.config import load
 from wsd.run.config_files import merge_configs, read_configs
@@ -39,14 +39,6 @@ def test_the_shipped_configs_are_read_where_no_checkout_is(
     assert read_configs(names[:1]) == {"seed": 7}
     # It may state only what differs.
     assert load(names).seed == 7
-
-
-def test_the_command_works_where_no_checkout_is(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert main(["plan", "config/config.yaml", "config/quickstart.yaml"]) == 0
-    assert capsys.readouterr().out.startswith(f"{MINILM}: 1,612 sentences of 10 words")
 
 
 MERGES: list[tuple[dict[str, Any], dict[str, Any]]] = [
