@@ -18,13 +18,10 @@ from report_builder import (
 )
 from selenium.webdriver.support.ui import Select
 from word_pages import (
-    DARK,
-    LIGHT,
     STATE,
     assert_marks,
     assert_shows,
     by_id,
-    dark,
     listed,
     rows_of,
     wrong_rows,
@@ -38,22 +35,6 @@ def choose(page: Browser, control: str, value: str) -> None:
 def shown_rows(page: Browser, rows: list[int]) -> set[int]:
     """Return the corpus rows of the instances that the plot shows."""
     return {row for row, on in zip(rows, page.js(STATE)["shown"], strict=True) if on}
-
-
-@pytest.mark.parametrize("query", ["<SCRIPT>", "$$x^2$$", "👩‍🔬"])
-def test_search_takes_text_literally(run: Run, built: Path, page: Browser, query: str) -> None:
-    rows, corpus = rows_of(run, built), run.corpora["bank"]
-    # Chromium's driver cannot type characters beyond the basic plane.
-    page.js(
-        """const field = document.getElementById("search");
-        field.value = arguments[0];
-        field.dispatchEvent(new Event("input", { bubbles: true }));""",
-        query,
-    )
-    expected = {row for row in rows if query.lower() in " ".join(corpus.tokens[row]).lower()}
-    page.until("location.hash.includes(encodeURIComponent(arguments[0]))", query)
-    assert by_id(page, "listed").text == f"{len(expected)} of {len(corpus)} instances"
-    assert shown_rows(page, rows) == expected
 
 
 # Per frame: the curve's height there in percent, score, title.
@@ -214,24 +195,3 @@ def test_confusion_matrix_is_of_the_layer_and_classifier_shown(run: Run, page: B
     assert heads[-3:] == [row[0] for row in rows] == names
     assert [[*map(int, row[1:])] for row in rows] == expected.tolist()
     assert by_id(page, "confusion").text.startswith(READERS[1])
-
-
-def test_a_plot_is_printed_light_and_as_wide_as_the_paper(chromium: Browser, built: Path) -> None:
-    with dark(chromium):
-        chromium.open(built / "report" / "words" / "bank.html")
-        shown = chromium.js(STATE)["palette"]
-        chromium.js(
-            """window.prints = [];
-            const print = () => document.querySelector(".print svg");
-            matchMedia("print").addEventListener("change", ({ matches }) => {
-              if (matches) prints.push(print()?.outerHTML);
-            });
-            addEventListener("afterprint", () => prints.push(print()));"""
-        )
-        pdf = chromium.driver.execute_cdp_cmd("Page.printToPDF", {})
-        chromium.until("prints.length > 1")
-        svg, left = chromium.js("return prints")
-        assert pdf["data"] and left is None
-        assert LIGHT in svg and DARK not in svg and "PC 1" in svg
-        assert chromium.js(STATE)["palette"] == shown
-    chromium.assert_quiet()

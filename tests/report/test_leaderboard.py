@@ -93,11 +93,3 @@ def test_a_file_of_another_kind_is_named(summary: Path, name: str, row: str) -> 
     with pytest.raises(ResultError, match=path.stem) as caught:
         leaderboard(summary)
     assert caught.value.where == str(path)
-
-
-def test_without_selection_no_row_is_marked(summary: Path) -> None:
-    only = "toy,full,all words,focal,0,near,{},,,,True"
-    summary.with_name("selection.csv").write_text(f"{SELECTION_HEAD}\n{only}\n")
-    title, _, _, row, *_ = leaderboard(summary).splitlines()
-    assert title.startswith("Nothing was selected") and "only candidate" in title
-    assert row.split() == ["toy", "focal", "0", "near", "50.00", "70.00", "80.00", "90.00"]

@@ -6,7 +6,6 @@ import re
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -25,19 +24,13 @@ from report_builder import (
     pictures_of,
     predictions_of,
     word_page,
-)  # fmt: skip
+)
 
 from wsd.artifacts.predictions import WordPredictions
 from wsd.artifacts.senses import SenseText
 from wsd.report.pages import report_data
 from wsd.report.pages import word as word_module
 from wsd.report.pages.word import portable_page
-
-
-def data_of(run: Run, word: str = "bank") -> dict[str, Any]:
-    """Return the data of a word's page, without writing pages."""
-    report = run.load()
-    return word_module.word_data(report, MODEL, report.words[MODEL][word])
 
 
 @pytest.mark.parametrize("word", SENSES)
@@ -181,11 +174,12 @@ def test_only_instances_and_choices_with_a_projection_are_on_the_pages(tmp_path:
     """None out of domain; a mix, a feature set and a choice per word are only in the tables."""
     further = (("focal", "mix-all"), ("focal+context", "mean-last-2+2"), ("per-word", "per-word"))
     run = make_run(tmp_path / "run", n_ood=7, further=further)
+    report = run.load()
     for name, corpus in run.corpora.items():
-        data = data_of(run, name)
+        data = word_module.word_data(report, MODEL, report.words[MODEL][name])
         assert len(decode(data["gold"], "<u2")) == (corpus.split != "outofdomain").sum() == 48
         assert len(decode(data["choices"][0]["predicted"][0], "<u2")) == 18
         near = decode(data["choices"][0]["near"], "<u2")
         assert near[near != 65535].max() < 48
         assert [entry["name"] for entry in data["choices"]] == list(CHOICES)
-    assert {layers for _, layers in further} < {*run.load().tables["comparison"]["layers"]}
+    assert {layers for _, layers in further} < {*report.tables["comparison"]["layers"]}

@@ -44,18 +44,6 @@ def change(*changes: Change) -> Change:
     return lambda config: [one(config) for one in changes] and None
 
 
-def put(place: tuple[Any, ...], value: Any) -> Change:
-    """Put a value at a place in a config."""
-
-    def change(config: dict[str, Any]) -> None:
-        parent: Any = config
-        for part in place[:-1]:
-            parent = parent[part]
-        parent[place[-1]] = value
-
-    return change
-
-
 # Shipped configs
 
 # The corpus, the encoder and the number of layer choices.
@@ -206,7 +194,7 @@ WRONG: list[Wrong] = [
     (top(layer=[1]), "(top level)", "'layer'", "controls, dataset, device"),
     (lambda c: c.pop("seed"), "(top level)", "'seed'", "add the key"),
     *((top(seed=seed), "seed", repr(seed), "valid integer") for seed in ("1", True, 1.0)),
-    (put(("tuning", "folds"), 101), "tuning.folds", "101", "less than"),
+    (lambda c: c["tuning"].update(folds=101), "tuning.folds", "101", "less than"),
     (top(device="gpu"), "device", "'gpu'", "'auto', 'cpu' or 'cuda'"),
     # Corpora, runs and words
     (top(dataset="semcor"), "dataset", "'semcor'", "or a mapping"),

@@ -125,11 +125,21 @@ def number_of_files(
 TWO = st.lists(name, min_size=2, max_size=2, unique=True)
 
 
-@settings(max_examples=30, deadline=None, phases=set(Phase) - {Phase.explain},
-          suppress_health_check=[HealthCheck.function_scoped_fixture])  # fmt: skip
-@given(dataset=name, run=st.just("") | name, models=st.lists(name, min_size=1, max_size=2),
-       trained=name, classifier=name, system=name,
-       words=st.dictionaries(name, TWO, min_size=1, max_size=3))  # fmt: skip
+@settings(
+    max_examples=30,
+    deadline=None,
+    phases=set(Phase) - {Phase.explain},
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(
+    dataset=name,
+    run=st.just("") | name,
+    models=st.lists(name, min_size=1, max_size=2),
+    trained=name,
+    classifier=name,
+    system=name,
+    words=st.dictionaries(name, TWO, min_size=1, max_size=3),
+)
 def test_any_names_are_refused_or_have_their_own_paths(
     tmp_path: Path, encoders: Path, **names: Any
 ) -> None:
@@ -151,8 +161,3 @@ def test_reserved_names(kind: str, name: str) -> None:
     with pytest.raises(ConfigError, match=f"a {kind} cannot be called") as caught:
         check_reserved(kind, name, "config key x")
     assert caught.value.where == "config key x"
-
-
-def test_names_that_are_free() -> None:
-    for kind, name in (("run", "corpus"), ("dataset", "v1.0"), ("system", "theirs.csv")):
-        check_reserved(kind, name, "config key x")
