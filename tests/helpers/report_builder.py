@@ -20,13 +20,7 @@ from wsd.artifacts import corpus_table as corpora_files
 from wsd.artifacts import instance_tables
 from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.dataset import Dataset
-from wsd.artifacts.instance_tables import (
-    Neighbours,
-    Projection,
-    align_signs,
-    read_neighbours,
-    write_neighbours,
-)
+from wsd.artifacts.instance_tables import Neighbours, Projection, align_signs
 from wsd.artifacts.predictions import WordPredictions, read_predictions, write_predictions
 from wsd.artifacts.senses import SenseText
 from wsd.evaluation import evaluate
@@ -57,9 +51,7 @@ READERS = ("logistic", "nearest_centroid")
 MODEL = "tiny"
 CHOSEN = {"bank": "2", "a&b #1 <i>%": "1"}
 # What the corpus calls the second sense of bank.
-GIVEN = SenseText(
-    "<b>a name</b> & </script><script>", "<i onclick=window.pwned=1>a gloss</i> &amp;"
-)
+GIVEN = SenseText("<b>a name</b> & </script><script>", "<i onclick=window.pwned=1>gloss</i> &amp;")
 DATASET = Dataset(
     name="made-up",
     title="Made <up> & small",
@@ -85,16 +77,9 @@ class Run:
 
     def arguments(self, out: Path) -> dict[str, Any]:
         return {
-            "dataset": DATASET,
-            "corpora": self.corpora,
-            "predictions": self.predictions,
-            "projections": self.projections,
-            "neighbours": self.neighbours,
-            "tables": dict(self.tables),
-            "provenance": self.folder / "provenance.json",
-            "view": "focal",
-            "text": True,
-            "out": out / "report",
+            **{name: value for name, value in vars(self).items() if name != "folder"},
+            **{"dataset": DATASET, "tables": dict(self.tables), "view": "focal", "text": True},
+            **{"provenance": self.folder / "provenance.json", "out": out / "report"},
         }
 
     def table(self, name: str, kind: str = "") -> pd.DataFrame:
@@ -130,15 +115,9 @@ def make_corpus(
         sentence = ["left", HOSTILE[i % len(HOSTILE)], f"n{i}"]
         sentence.insert(at, word if i % 3 else sentence[1])
         tokens.append(tuple(sentence))
-    return Corpus(
-        word=word,
-        senses=senses,
-        split=np.repeat([*numbers], [*numbers.values()]),
-        index=np.concatenate([np.arange(k) for k in numbers.values()]).astype(np.int32),
-        tokens=tuple(tokens),
-        position=position,
-        gold=gold,
-    )
+    split = np.repeat([*numbers], [*numbers.values()])
+    index = np.concatenate([np.arange(k) for k in numbers.values()]).astype(np.int32)
+    return Corpus(word, senses, split, index, tuple(tokens), position, gold)
 
 
 # A name of a column, and a value, that a page must escape.
@@ -163,23 +142,15 @@ def make_run(
     n_ood: int = 0,
     further: Sequence[tuple[str, str]] = (),
     methods: Sequence[str] = ("pca",),
-    too_small: str = "",
-    rare: bool = False,
 ) -> Run:
     """Write the tables of a run with known errors, through the package's own writers.
 
     ``models`` have keys of their model file; ``further`` are views and layer choices with
-    predictions and scores, but without a picture; with ``rare`` one sense of ``bank`` has one
-    instance in each split, and the rest is another's; the word ``too_small`` has no discriminants.
-    The corpus of ``bank`` has the columns of `made_extra`.
+    predictions and scores, but without a picture. The corpus of ``bank`` has extra columns.
     """
     rng = np.random.default_rng(5)
     corpora = {word: make_corpus(word, senses, rng, n_ood) for word, senses in SENSES.items()}
-    bank = corpora["bank"]
-    corpora["bank"] = bank = replace(bank, extra=made_extra(len(bank)))
-    if rare:
-        bank.gold[:] = 0
-        bank.gold[[3, 40]] = 2
+    corpora["bank"] = replace(corpora["bank"], extra=made_extra(len(corpora["bank"])))
     for word, corpus in corpora.items():
         corpora_files.write(folder / "corpus" / f"{file_name(word)}.parquet", corpus)
     run, unseen = Run(folder, corpora, [], [], []), []
@@ -190,20 +161,14 @@ def make_run(
         for choice in CHOICES:
             named = {"view": "focal", "layers": choice, **shared}
             for method in methods:
-                pictures = {
-                    word: made_projection(corpus, method, choice, rng)
-                    for word, corpus in corpora.items()
-                }
-                if method == "discriminant" and too_small:
-                    nowhere = np.full((len(corpora[too_small]), 2), np.nan, dtype=np.float32)
-                    pictures[too_small] = Projection(nowhere, None, np.nan, TOO_SMALL)
+                pictures = {w: made_projection(c, method, choice, rng) for w, c in corpora.items()}
                 path = own / "projections" / method / f"{choice}.parquet"
                 provenance = {"method": method, **named}
                 instance_tables.write_projections(path, corpora, pictures, provenance)
                 run.projections.append(path)
             path = own / "neighbours" / f"{choice}.parquet"
             near = {word: made_neighbours(corpus, rng) for word, corpus in corpora.items()}
-            write_neighbours(path, corpora, near, named)
+            instance_tables.write_neighbours(path, corpora, near, named)
             run.neighbours.append(path)
             for name in READERS:
                 path = own / "predictions" / f"{choice}.{name}.parquet"
@@ -237,10 +202,7 @@ def make_run(
 
 
 ABOUT: dict[str, Any] = {
-    "blocks": 3,
-    "width": 8,
-    "model_type": "bert",
-    "source": {"folder": "<b>somewhere</b>"},
+    **{"blocks": 3, "width": 8, "model_type": "bert", "source": {"folder": "<b>somewhere</b>"}},
     "files": {"model.safetensors": "0" * 64, "config.json": "1" * 64},
 }
 EMBEDDED = {
@@ -252,14 +214,11 @@ EMBEDDED = {
     "input": "plain", "pooling": "mean", "precision": "float32", "versions": {"numpy": "2"},
 }  # fmt: skip
 TUNED = {
-    "train": "full",
-    "parameters": {"C": 1.0},
-    "space": {"C": [0.5, 1.0], "metric": "cosine"},
+    "train": "full", "parameters": {"C": 1.0}, "space": {"C": [0.5, 1.0], "metric": "cosine"},
     "versions": {"wsd": "0"},
-}
+}  # fmt: skip
 # The score of each projection on folds; its score on the test set is 1 minus this.
 KEPT = {"pca": 0.25, "discriminant": 0.5, "tsne": 0.875}
-TOO_SMALL = "too few to fold: the sense 'shore' has 1 training instance"
 
 
 def explained_at(choice: str) -> tuple[float, float]:
@@ -392,16 +351,9 @@ def made_tables(folder: Path, blocks: Mapping[str, int]) -> dict[str, pd.DataFra
             "p_holm": 0.25, "reference_model": other, "model": first} for other in others]
     )  # fmt: skip
     differences = differences.assign(**interval(differences["difference"], *over_words("")))
-    forms = [("bank", "bank", 1500, 1.0, 1), ("=<b>banks", "bank ##s", 500, 2.0, 2)]
-    pieces = ["form", "pieces", "instances", "mean_pieces", "windowed"]
-    alignment = pd.DataFrame(forms, columns=pieces).merge(
-        pd.Series([*blocks], name="model"), "cross"
-    )
-    alignment = alignment.assign(word="bank", max_pieces=2, unknown=0)
-    long = [("bank", 1, 18), ("bank", 2, 18), ("crane", 2, 4)]
-    long_vectors = pd.DataFrame(long, columns=["word", "layer", "long"]).assign(
-        model=first, view="focal", instances=2000, median=1.5, longest=2500
-    )
+    counts = ["instances", "mean_pieces", "max_pieces", "windowed", "unknown"]
+    alignment = pd.DataFrame([(2000, 1.5, 2, 3, 0)] * len(blocks), columns=counts)
+    long = pd.DataFrame([("focal", 1, 18)], columns=["view", "layer", "long"])
     peaks_of = {"mean_macro_f1": 2, "micro_accuracy": 1}
     curves = own[["model", "view", "classifier"]].drop_duplicates()
     peaks = crossed(curves, metric=[*peaks_of]).assign(
@@ -419,8 +371,8 @@ def made_tables(folder: Path, blocks: Mapping[str, int]) -> dict[str, pd.DataFra
         "word-layers": by_word,
         "model-layers": by_model,
         "peaks": peaks,
-        "alignment": alignment,
-        "long-vectors": long_vectors,
+        "alignment": alignment.assign(model=[*blocks]),
+        "long-vectors": long.assign(model=first),
         **made_confidence(selected[NAMES]),
     }
 
@@ -481,17 +433,14 @@ def predictions_of(run: Run, word: str, choice: str, reader: str) -> WordPredict
 
 
 def pictures_of(run: Run, word: str) -> list[np.ndarray]:
-    read = {
-        path.stem: instance_tables.read_projections(path)[0]
-        for path in run.projections
-        if "pca" in path.parts
-    }
-    return align_signs([read[choice][word].points for choice in CHOICES])
+    paths = {path.stem: path for path in run.projections if "pca" in path.parts}
+    read = [instance_tables.read_projections(paths[choice])[0] for choice in CHOICES]
+    return align_signs([of_words[word].points for of_words in read])
 
 
 def neighbours_of(run: Run, word: str, choice: str) -> Neighbours:
     (path,) = (p for p in run.neighbours if p.stem == choice)
-    return read_neighbours(path)[0][word]
+    return instance_tables.read_neighbours(path)[0][word]
 
 
 @pytest.fixture(scope="session")
@@ -520,7 +469,7 @@ def three_models(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 class Page(HTMLParser):
-    """Parse a page: (tag, attributes) in order, and the text of each script."""
+    """A page: (tag, attributes) in order, its text, and the text of each script."""
 
     def __init__(self, path: Path) -> None:
         super().__init__()

@@ -15,17 +15,10 @@ from selenium.webdriver.common.action_chains import ActionChains
 
 from wsd.report.pages import render
 
-# The plots of a page in page order. Bokeh lists them with other elements, in order of drawing.
-VIEWS = """
-const figures = [...Bokeh.index].filter((view) => view.model.x_range);
-const views = [...document.querySelectorAll(".plot")]
-  .flatMap((place) => figures.filter((view) => place.contains(view.el)));
-"""
 # The content of Bokeh's document for one plot (default: the first), by the names of the models.
-STATE = (
-    f"""{VIEWS}
-const view = views[arguments[0] ?? 0];"""
-    + """
+STATE = """
+const view = [...Bokeh.index].filter((view) => view.model.x_range)
+  .find((view) => document.querySelector(".plot").contains(view.el));
 const doc = view.model.document;
 const model = (name) => doc.get_model_by_name(name);
 const { x, y, sense, tone, fill, edge } = model("points").data, errors = model("errors").data;
@@ -33,7 +26,6 @@ const centroids = model("centroids").data;
 return {
   x: Array.from(x), y: Array.from(y), sense: Array.from(sense), tone: Array.from(tone),
   centroids: centroids.sense.map((sense, i) => [Number(sense), centroids.x[i], centroids.y[i]]),
-  selected: Array.from(model("points").selected.indices),
   pinned: Array.from(model("pinned").data.x, (x, i) => [x, model("pinned").data.y[i]]),
   errors: { x: Array.from(errors.x), y: Array.from(errors.y), row: Array.from(errors.row),
             tone: Array.from(errors.tone) },
@@ -46,20 +38,16 @@ return {
   drawn: [view.frame.bbox.width, view.frame.bbox.height],
 };
 """
-)
-
-
 TIP = """
 const [view] = [...Bokeh.index];
 const hover = view.model.document.get_model_by_name("hover");
 const tool = [...view.tool_views.values()].find((v) => v.model === hover);
 const [tip] = tool.ttmodels.values();
 const content = tip.content;
-const host = content.getRootNode().host;
 return {
   text: content.textContent, bold: [...content.querySelectorAll("b")].map((b) => b.textContent),
   tags: [...new Set([...content.querySelectorAll("*")].map((e) => e.tagName))].sort(),
-  background: host && getComputedStyle(host).backgroundColor, width: content.offsetWidth,
+  width: content.offsetWidth,
 };
 """
 
@@ -117,11 +105,8 @@ def assert_shows(run: Run, built: Path, browser: Browser, choice: str) -> dict[s
     width, height = state["drawn"]
     assert (high_x - low_x) / width == pytest.approx((high_y - low_y) / height, rel=0.02)
     assert browser.js("return document.getElementById('layers').value") == choice
-    for links in ("strip", "choices"):
-        current = browser.js(
-            f"return document.querySelector('#{links} [aria-current]').dataset.layers"
-        )
-        assert current == choice
+    shown = "document.querySelector(`#${id} [aria-current]`).dataset.layers"
+    assert browser.js(f"return ['strip', 'choices'].map((id) => {shown})") == [choice] * 2
     return state
 
 
@@ -210,13 +195,14 @@ def evaluate(browser: Browser, scripts: Sequence[str], body: str, *arguments: An
 
 
 def made_data(**changes: Any) -> dict[str, Any]:
-    """Return the data that the page of a fictitious word unpacks.
+    """Return the data that the page of a made-up word unpacks.
 
     Rows: train 1, test 0, train 0, test 2, test 1. Layer choices: "0", "1" and their mean. The
     first classifier gets the first test row wrong in layer 0, and the last one in every choice; the
     second calls everything sense 0.
     """
-    gold = [0, 1, 1, 0, 1]
+    points = encoded([-4, 2, 0, 6, 1, *range(5)], "<i2")
+    picture = {"explained": [0.5, 0.25], "step": 0.5, "points": points, "score": 0.5}
     made: dict[str, Any] = {
         "word": "bank",
         "senses": ["bank_money", "shore"],
@@ -226,18 +212,13 @@ def made_data(**changes: Any) -> dict[str, Any]:
             {"name": "logistic", "confidence": "probability"},
             {"name": "nearest+centroid", "confidence": "lead"},
         ],
-        "pixels": 10,
-        "text": True,
-        "wide": False,
-        "new": 0,
-        "neighbours": 2,
-        "extensions": {},
+        **{"pixels": 10, "text": True, "wide": False, "new": 0, "neighbours": 2, "extensions": {}},
         "train": encoded([1, 0, 1, 0, 0], "u1"),
         "index": encoded([1, 0, 0, 2, 1], "<i4"),
-        "gold": encoded(gold, "<u2"),
-        "left": ["the", "A", "", "a b", "x"],
+        "gold": encoded([0, 1, 1, 0, 1], "<u2"),
+        "left": ["the ", "A ", "", "a b ", "x "],
         "focal": ["bank", "Bank", "bank", "BANK", "bank"],
-        "right": ["", "of Sand", "there", "", "y"],
+        "right": ["", " of Sand", " there", "", " y"],
         "choices": [
             {
                 "name": name,
@@ -247,14 +228,7 @@ def made_data(**changes: Any) -> dict[str, Any]:
                     {"step": 1 / 255, "values": encoded([255, 128, 51], "u1")},
                     {"step": 0.01, "values": encoded([0, 100, 200], "u1")},
                 ],
-                "projections": {
-                    "pca": {
-                        "explained": [0.5, 0.25],
-                        "step": 0.5,
-                        "points": encoded([-4, 2, 0, 6, 1, *range(5)], "<i2"),
-                        "score": 0.5,
-                    }
-                },
+                "projections": {"pca": picture},
                 "near": encoded([1, 2, 0, 65535, 65535, 65535, 0, 1, 4, 3], "<u2"),
                 "similar": encoded([254, 127, 0, 0, 0, 0, 254, 254, 190, 127], "u1"),
             }

@@ -1,6 +1,5 @@
 """The reports and the browser that the tests of pages share."""
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -8,7 +7,6 @@ import pytest
 from browser import Browser, chromium
 from report_builder import MODEL, Run, built, run, three_models
 
-from wsd.report.overview import write_overview
 from wsd.report.pages.word import portable_page
 
 __all__ = ["built", "chromium", "run", "three_models"]
@@ -30,17 +28,6 @@ def page(chromium: Browser, built: Path) -> Iterator[Browser]:
     yield chromium
     assert chromium.js("return window.pwned") is None
     chromium.assert_quiet()
-
-
-@pytest.fixture(scope="session")
-def listed(run: Run, built: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Write the page that lists reports: an unnamed run and two named runs."""
-    results = tmp_path_factory.mktemp("results #1 & <co>")
-    for tables in ("quickstart", "quickstart/runs/all-layers", "mine/runs/a"):
-        shutil.copytree(built / "report", results / tables / "report")
-        shutil.copy(run.folder / "provenance.json", results / tables)
-        shutil.copy(run.tables["comparison"][0], results / tables / "comparison.csv")
-    return write_overview(results)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

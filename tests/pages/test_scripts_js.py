@@ -2,16 +2,13 @@
 
 import csv
 import io
-import re
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from browser import Browser
 from formula_cells import FORMULAS, NO_FORMULAS
-from word_pages import by_id, encoded, evaluate, made_data
+from word_pages import by_id, evaluate, made_data
 
 from wsd.storage.csv import guarded
 
@@ -30,45 +27,9 @@ def test_page_reports_that_the_plot_cannot_be_drawn(
     assert len(console) == 1
 
 
-def test_address_round_trip(chromium: Browser) -> None:
-    parts = [["layers", "mean-last-2"], ["search", "a+b&c=d #%שלום 👩‍🔬"], ["off", "x,y"]]
-    body = """const text = wsd.fragment.encode(arguments[0]);
-        const texts = [text, `#${text}`, "#search=a+b", ""];
-        return [text, ...texts.map((text) => [...wsd.fragment.decode(text)])];"""
-    text, *decoded = evaluate(chromium, ("page.js",), body, parts)
-    assert "#" not in text and text.count("&") == 2
-    # A plus that the user types is a plus, not the space of a form.
-    assert decoded == [parts, parts, [["search", "a+b"]], []]
-
-
-def test_numbers_as_text(chromium: Browser) -> None:
-    body = "return [wsd.count(1234567), ...[0.12345, 1, null].map((share) => wsd.percent(share))];"
-    text = evaluate(chromium, ("page.js",), body)
-    assert text == ["1,234,567", "12.35", "100.00", "\N{EN DASH}"]
-
-
-def test_saved_file_has_a_valid_name(chromium: Browser) -> None:
-    body = """const names = [];
-        HTMLAnchorElement.prototype.click = function () { names.push(this.download); };
-        for (const name of arguments[0]) wsd.download(new Blob(["x"]), name);
-        return names;"""
-    names = evaluate(chromium, ("page.js",), body, ["bank-2.svg", "a/b: <c>.csv", "Bä-שלום.csv"])
-    assert names == ["bank-2.svg", "a_b_c_.csv", "Bä-שלום.csv"]
-
-
 def of_data(browser: Browser, expression: str, **changes: Any) -> Any:
     body = f"const data = wsd.wordData(arguments[0]); return {expression};"
     return evaluate(browser, SCRIPTS[:3], body, made_data(**changes))
-
-
-def test_rows_have_names_and_an_order(chromium: Browser) -> None:
-    ids = ["train 1", "test 0", "train 0", "test 2", "test 1"]
-    assert of_data(chromium, "[data.rows, data.inOrder].map((rows) => rows.map(data.id))") == [
-        ids, sorted(ids)
-    ]  # fmt: skip
-    for has, lines in ((True, [" bank there", "a b bank "]), (False, ["", ""])):
-        assert of_data(chromium, "data.rows.map(data.hasText)", text=has) == [has] * 5
-        assert of_data(chromium, "data.lowerCase().slice(2, 4)", text=has) == lines
 
 
 def test_errors_in_all_layers_and_the_confidence(chromium: Browser) -> None:
@@ -76,8 +37,6 @@ def test_errors_in_all_layers_and_the_confidence(chromium: Browser) -> None:
     assert of_data(chromium, "[1, 3, 4].map((row) => data.layersCorrect(row, 0))") == [1, 2, 0]
     # Single layers count, the mean of two does not.
     assert of_data(chromium, "[0, 1].map((c) => [...data.alwaysWrong(c)])") == [[4], [1, 4]]
-    mixed = [{**choice, "single": False} for choice in made_data()["choices"]]
-    assert of_data(chromium, "[...data.alwaysWrong(0)]", choices=mixed) == []
 
 
 def test_missing_neighbours_are_skipped(chromium: Browser) -> None:
@@ -85,12 +44,6 @@ def test_missing_neighbours_are_skipped(chromium: Browser) -> None:
     last = [[4, pytest.approx(63 / 127)], [3, 0]]
     shown = [[[1, 1], [2, 0]], [[0, -1]], [], [[0, 1], [1, 1]], last]
     assert of_data(chromium, near) == shown
-    # Places beyond two bytes.
-    nowhere = 2**32 - 1
-    rows = encoded([1, 2, 0, *[nowhere] * 3, 0, 65535, 4, 3], "<u4")
-    choices = [{**choice, "near": rows} for choice in made_data()["choices"]]
-    shown[3] = [[0, 1], [65535, 1]]
-    assert of_data(chromium, near, wide=True, choices=choices) == shown
 
 
 @pytest.mark.parametrize(
@@ -100,7 +53,6 @@ def test_missing_neighbours_are_skipped(chromium: Browser) -> None:
         ("predicted", 0, ["train", "1", "train", "0", "0"], ["training, no prediction"]),
         ("error", 0, ["train", "right", "train", "right", "wrong"],
          ["correct", "wrong", "training"]),
-        ("split", 0, ["train", "test", "train", "test", "test"], ["training", "test"]),
         # The smallest probability is one over the number of senses; a lead starts at 0.
         ("confidence", 0, ["train", "ramp-7", "train", "ramp-0", "ramp-0"],
          ["0.50 to 1.00, probability of the predicted sense", "training, no prediction"]),
@@ -125,13 +77,11 @@ FILTERS: list[tuple[str, set[int]]] = [
     ("{ hiddenSenses: new Set([1]) }", {0, 3}),
     ("{ hiddenSplits: new Set(['train']) }", {1, 3, 4}),
     ("{ show: 'errors' }", {4}),
-    ("{ show: 'errors', choice: 0 }", {1, 4}),
     ("{ show: 'errors', classifier: 1 }", {1, 4}),
     ("{ show: 'always', choice: 0 }", {4}),
     ("{ query: '  BANK of ' }", {1}),
     ("{ query: 'bank', hiddenSplits: new Set(['test']), hiddenSenses: new Set([0]) }", {2}),
     ("{ cell: [1, 0] }", {4}),
-    ("{ cell: [1, 0], choice: 0 }", {1, 4}),
 ]
 
 
@@ -148,51 +98,26 @@ def test_which_rows_pass_the_filters(chromium: Browser) -> None:
         assert {row for row, is_visible in enumerate(visible) if is_visible} == rows, chosen
 
 
-def test_frames_share_axes_in_standard_deviations(chromium: Browser) -> None:
-    """A layer with ten times as long vectors looks the same; one that hides more is smaller."""
-    data, points = made_data(), np.array([[-4, 2, 0, 6, 1], [1, -1, 0, 2, 3]])
-    projections = [choice["projections"]["pca"] for choice in data["choices"]]
-    for projection in projections:
-        projection["points"] = encoded(points.ravel().tolist(), "<i2")
-    projections[1]["step"] = 5.0
-    projections[2]["explained"] = [0.125, 0.0625]
-    train = [0, 2]
-    unit = points[0, train].std() / np.sqrt([0.5, 0.5, 0.125])
-    scaled = points[:, [1, 3, 4], None] / unit
-    # The axes end at the 99th percentile of all coordinates, here below the largest.
-    ends = [np.sort(np.abs(scaled[axis]).ravel())[int(0.99 * 8)] for axis in (0, 1)]
-    expected = np.clip(scaled / max(ends), -1, 1)
-    body = "return wsd.wordFrames(wsd.wordData(arguments[0]))('pca');"
-    planes = evaluate(chromium, (*SCRIPTS[:3], "word-strip.js"), body, data)
-    for choice, plane in enumerate(planes):
-        assert plane["x"] == pytest.approx(expected[0, :, choice].tolist())
-        assert plane["y"] == pytest.approx(expected[1, :, choice].tolist())
-
-
-def of_text(chromium: Browser, result: str, query: str = "", side: str = "", **given: Any) -> Any:
+def of_text(chromium: Browser, result: str, query: str = "", side: str = "") -> Any:
     body = f"""const [packed, query, side] = arguments, data = wsd.wordData(packed);
         if (side) data.sentence = () => [side, "bank", side];
         const state = wsd.wordState(data, {{ choice: 1, classifier: 0, query }});
         const text = wsd.wordText(data, state);
         return {result};"""
-    scripts = (*SCRIPTS, "word-text.js")
-    return evaluate(chromium, scripts, body, made_data(**given), query, side)
-
-
-def test_a_report_may_omit_sentences(chromium: Browser) -> None:
-    sentence = of_text(chromium, "text.sentence(0).textContent", text=False)
-    assert sentence == "(train 1: this report omits sentences)"
+    return evaluate(chromium, (*SCRIPTS, "word-text.js"), body, made_data(), query, side)
 
 
 def test_a_long_sentence_is_cut_around_the_word(chromium: Browser) -> None:
     """The card has the whole sentence; a script without spaces is cut between characters."""
     both = "[text.sentence(0), text.sentence(0, true)].map((element) => element.textContent)"
     dots, river = "\N{HORIZONTAL ELLIPSIS}", "\N{CJK UNIFIED IDEOGRAPH-6CB3}"
-    for side, kept in (("words " * 60, "words " * 26), (river * 200, river * 160), ("x" * 160, "")):
-        side, kept = side.strip(), kept.strip()
+    for side, kept in (
+        (f" {'words ' * 60}", f" {'words ' * 26}"), (river * 200, river * 160), ("x" * 160, ""),
+    ):  # fmt: skip
         shown, whole = of_text(chromium, both, side=side)
-        assert whole == f"{side} bank {side}"
-        assert shown == (f"{dots} {kept} bank {kept} {dots}" if kept else whole)
+        assert whole == f"{side}bank{side}"
+        cut = f"{dots} {kept.lstrip()}bank{kept.rstrip()} {dots}"
+        assert shown == (cut if kept else whole)
 
 
 def test_hits_of_the_search_are_marked(chromium: Browser) -> None:
@@ -204,7 +129,7 @@ def test_hits_of_the_search_are_marked(chromium: Browser) -> None:
 DEFAULTS = """const data = wsd.wordData(arguments[0]), defaults = arguments[1].defaults;
 const address = wsd.wordAddress(data, defaults, {
   colour: ["gold", "error"], show: ["all", "errors"], method: ["pca", "tsne"], search: true,
-  sort: ["instance", "-confidence"], ...arguments[1].offered,
+  sort: ["instance", "-confidence"],
 });
 const plain = (state) => ({
   ...state, hiddenSenses: [...state.hiddenSenses], hiddenSplits: [...state.hiddenSplits],
@@ -222,9 +147,9 @@ def of_address(browser: Browser, result: str, **given: Any) -> Any:
     return evaluate(browser, SCRIPTS, f"{DEFAULTS} return {result};", made_data(), given)
 
 
-def decoded(browser: Browser, *texts: str, **offered: Any) -> list[dict[str, Any]]:
+def decoded(browser: Browser, *texts: str) -> list[dict[str, Any]]:
     result = "arguments[1].texts.map((text) => plain(address.decode(text)))"
-    return list(of_address(browser, result, texts=texts, offered=offered))
+    return list(of_address(browser, result, texts=texts))
 
 
 STATES: list[tuple[dict[str, Any], str]] = [
@@ -258,10 +183,6 @@ def test_invalid_values_are_ignored(chromium: Browser) -> None:
     )  # fmt: skip
     for text, state in zip(texts, decoded(chromium, *texts), strict=True):
         assert state == AT_FIRST, text
-    # Values that the page lacks are too.
-    asked = "method=tsne&search=x"
-    assert decoded(chromium, asked) == [{**AT_FIRST, "method": "tsne", "query": "x"}]
-    assert decoded(chromium, asked, method=None, search=False) == [AT_FIRST]
 
 
 def test_csv_quotes_and_guards_the_same_cells_as_python(chromium: Browser) -> None:
@@ -272,28 +193,3 @@ def test_csv_quotes_and_guards_the_same_cells_as_python(chromium: Browser) -> No
     read = list(csv.reader(io.StringIO(text, newline="")))
     # Numbers are what they are.
     assert read == [lines[0], ["1", "-0.5", ""], [guarded(cell) for cell in cells]]
-
-
-def scripts() -> list[Path]:
-    return sorted(Path(str(files("wsd.report") / "assets")).glob("*.js"))
-
-
-def test_every_script_is_loaded_by_a_page_and_by_the_portable_one(
-    built: Path, portable: Path
-) -> None:
-    pages = [page.read_text() for page in (built / "report").rglob("*.html")]
-    loaded = {name for page in pages for name in re.findall(r'src="[./]*assets/([^"]*)"', page)}
-    assert loaded == {"bokeh.min.js", *(path.name for path in scripts())}
-    single = portable.read_text()
-    apart = {path.name for path in scripts() if path.read_text() not in single}
-    assert apart == {"gallery.js", "tables.js"}
-
-
-@pytest.mark.parametrize("path", scripts(), ids=lambda path: path.name)
-def test_script_is_strict_and_has_a_heading(path: Path) -> None:
-    text = path.read_text()
-    assert re.match(r'(// .*\n)+"use strict";\n', text)
-    # A script exports only what it puts into `wsd`.
-    names = re.findall(r"^(?:const|let|var|function|class) (\w+)", text, flags=re.MULTILINE)
-    assert names == (["wsd"] if path.name == "page.js" else [])
-    assert "innerHTML" not in text and "eval(" not in text

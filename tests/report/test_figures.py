@@ -5,9 +5,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-import matplotlib
 import numpy as np
 import pandas as pd
 import pytest
@@ -103,7 +101,7 @@ def test_a_heat_map_has_every_score_in_its_cell_and_frames_the_selected() -> Non
     assert frames == [(0.5, -0.5), (1.5, 0.5)]
 
 
-def test_learning_curves_join_nested_training_sets(tmp_path: Path) -> None:
+def test_learning_curves_join_nested_training_sets() -> None:
     given = tables()
     nested = given["learning"][given["learning"]["train"].isin(["1pct", "10pct", "full"])]
     single = nested[nested["layers"].str.isdecimal()]
@@ -111,29 +109,21 @@ def test_learning_curves_join_nested_training_sets(tmp_path: Path) -> None:
     assert [line.get_color() for line in ax.get_lines()] == [RAMP[0], RAMP[4], RAMP[7]]
     for line in ax.get_lines():
         assert_allclose(line.get_xydata(), [[10, 0.5], [100, 5], [1000, 50]])
-    # Few-shot and balanced sets are no further training sets.
-    sets = given["learning"]["train"].isin(["full", "nshot-3", "balanced"])
-    assert written(tmp_path, {**given, "learning": given["learning"][sets]}) == ["layers", "words"]
-
-
-def written(folder: Path, given: Tables) -> list[str]:
-    """Write the figures of tables, and return their names."""
-    (folder / "tables").mkdir()
-    for name, table in given.items():
-        table.to_csv(folder / "tables" / f"{name}@0123456789.csv", index=False)
-    call_step(figures, tables=sorted((folder / "tables").iterdir()), out=folder / "out")
-    return sorted({path.stem for path in (folder / "out").iterdir()})
 
 
 @pytest.mark.slow
 def test_the_same_bytes_on_every_run(tmp_path: Path) -> None:
     """The bytes do not depend on process, hash seed, date, folder or matplotlibrc."""
-    words: Any = (r"$\frac", "<b>&", "nan")
-    assert written(tmp_path, tables(words)) == ["layers", "learning", "words"]
+    (tmp_path / "tables").mkdir()
+    for name, table in tables((r"$\frac", "<b>&", "nan")).items():
+        table.to_csv(tmp_path / f"tables/{name}@0123456789.csv", index=False)
+    paths = sorted((tmp_path / "tables").iterdir())
+    call_step(figures, tables=paths, out=tmp_path / "out")
+    assert {path.stem for path in (tmp_path / "out").iterdir()} == {"layers", "learning", "words"}
     (tmp_path / "matplotlibrc").write_text("font.size: 20\nlines.marker: x\n")
-    given = [str(path) for path in sorted((tmp_path / "tables").iterdir())]
+    call = [sys.executable, "-m", "wsd.cli", "figures", "--tables", *paths, "--out", "elsewhere"]
     subprocess.run(
-        [sys.executable, "-m", "wsd.cli", "figures", "--tables", *given, "--out", "elsewhere"],
+        call,
         cwd=tmp_path,
         env={**os.environ, "PYTHONHASHSEED": "7", "SOURCE_DATE_EPOCH": "1", "TZ": "Asia/Tokyo"},
         check=True,
@@ -142,10 +132,3 @@ def test_the_same_bytes_on_every_run(tmp_path: Path) -> None:
     assert same  # the files are too long to show
     pdf = (tmp_path / "out/words.pdf").read_bytes()
     assert b"/FontFile2" in pdf and b"/Type3" not in pdf and b"/CreationDate" not in pdf
-
-
-def test_the_style_of_others_is_left_alone(tmp_path: Path) -> None:
-    with matplotlib.rc_context({"font.size": 31.0}):
-        written(tmp_path, tables())
-        assert matplotlib.rcParams["font.size"] == 31
-    assert "matplotlib.pyplot" not in sys.modules

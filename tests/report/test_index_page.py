@@ -36,25 +36,17 @@ def test_index_names_the_selected_configuration_with_its_interval(run: Run, buil
         assert needed in page.text
 
 
-def test_the_best_on_test_is_named_if_it_is_not_the_selected(run: Run, tmp_path: Path) -> None:
-    report = run.load()
-    table = report.tables["comparison"] = run.table("comparison")
-    best = table["kind"] == "best on test, for reference only"
-    table.loc[best, ["layers", "classifier"]] = "mean-last-2", "nearest_centroid"
-    write_index(report, tmp_path)
-    index = (tmp_path / "index.html").read_text(encoding="utf-8")
-    assert "reference only: focal mean-last-2 of tiny with nearest_centroid" in index
-    assert "optimistic" in index and "also the best" not in index
-
-
-def test_copied_test_sentences_are_counted_next_to_the_score(run: Run, tmp_path: Path) -> None:
+def test_the_best_on_test_and_copied_test_sentences_are_told(run: Run, tmp_path: Path) -> None:
     report = run.load()
     facts = {"n_test_without_duplicates": 29, "mean_macro_f1_without_duplicates": 0.4321}
-    report.tables["comparison"] = run.table("comparison").assign(
-        **facts, n_words_without_duplicates=1
-    )
+    table = run.table("comparison").assign(**facts, n_words_without_duplicates=1)
+    best = table["kind"] == "best on test, for reference only"
+    table.loc[best, ["layers", "classifier"]] = "mean-last-2", "nearest_centroid"
+    report.tables["comparison"] = table
     write_index(report, tmp_path)
     text = " ".join(Page(tmp_path / "index.html").text.split())
+    assert "reference only: focal mean-last-2 of tiny with nearest_centroid" in text
+    assert "optimistic" in text and "also the best" not in text
     assert "or 43.21 over 1 word without the 7 of 36 test sentences that have a near-" in text
 
 

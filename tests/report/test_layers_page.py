@@ -3,16 +3,13 @@
 import re
 from itertools import product
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 from urllib.parse import unquote
 
 import pandas as pd
 import pytest
 from read_pages import lines_of, parts_of, sources_of
-from report_builder import MODEL, READERS, Page, Run, build_report, make_run
+from report_builder import MODEL, READERS, Page, Run
 
-from wsd.report.pages import layers
 from wsd.report.pages.layers import heat_row
 from wsd.report.tables import METRICS
 from wsd.storage.file_names import word_of
@@ -28,18 +25,14 @@ def test_cells_link_to_the_word_at_that_layer(run: Run, built: Path) -> None:
         r'&amp;classifier=([^"]*)" title="score: ([\d.]+)">(\N{MINUS SIGN}?[\d.]+)<',
         page,
     )
-    actual = {}
-    for chosen, path, choice, reader, value, below in cells:
-        assert (built / "report" / unquote(path)).is_file()
-        word = word_of(Path(path).stem)
-        actual[word, unquote(choice), unquote(reader)] = (value, below, bool(chosen))
+    actual = {
+        (word_of(Path(path).stem), unquote(choice), unquote(reader), value, below, bool(chosen))
+        for chosen, path, choice, reader, value, below in cells
+    }
+    columns = ["word", "layers", "classifier", "macro_f1", "below", "selected_by_cv"]
     assert actual == {
-        (row["word"], row["layers"], row["classifier"]): (
-            f"{row['macro_f1'] * 100:.1f}",
-            f"{row['below'] + 0:.1f}".replace("-", "\N{MINUS SIGN}"),
-            row["selected_by_cv"],
-        )
-        for row in table.to_dict("records")
+        (*names, f"{score * 100:.1f}", f"{below + 0:.1f}".replace("-", "\N{MINUS SIGN}"), chosen)
+        for *names, score, below, chosen in table[columns].values.tolist()
     }
 
 
@@ -89,18 +82,6 @@ def test_curves_have_the_scores_of_the_tables(run: Run, built: Path) -> None:
     ]
 
 
-def test_fine_tuned_layers_are_lines_of_their_model(run: Run, built: Path) -> None:
-    page = Page(built / "report" / "layers.html")
-    rows = run.table("comparison", "candidate").set_index(["layers", "classifier"])
-    sources = sources_of(page.json(f"curves.{MODEL}.mean_macro_f1"))
-    for reader in READERS:
-        (shown,) = (s["y"] for s in sources if s["name"] == f"{reader}, fine-tuned")
-        before = [rows.loc[(name, reader), "mean_macro_f1"] for name in ("0", "1", "2")]
-        assert shown == pytest.approx([100 * (value - 0.125) for value in before], abs=1e-3)
-    assert "after fine-tuning. They are a control" in " ".join(page.text.split())
-    assert "curves.<b>after</b>.mean_macro_f1" not in (built / "report/layers.html").read_text()
-
-
 def test_calibration_and_ood_flags(built: Path) -> None:
     page = Page(built / "report" / "layers.html")
     lines = lines_of(page, f"reliability.{MODEL}")
@@ -131,38 +112,8 @@ def test_curves_of_models_line_up_by_relative_depth(three_models: Path) -> None:
     own = table[(table["kind"] == "candidate") & (table["model"] == "deep")]
     own = own[own["classifier"] == "logistic"].set_index("layers")["mean_macro_f1"]
     assert lines["deep"]["y"] == pytest.approx([100 * own[i] for i in "012"], abs=1e-3)
-    # Each model's own plot has its layer numbers.
-    assert lines_of(page, "curves.deep.mean_macro_f1")["logistic"]["x"][:3] == [0, 1, 2]
     text = (three_models / "layers.html").read_text()
     assert '<th scope="row">layer 1</th><td class="n quiet">0.17</td>' in text
-
-
-@pytest.mark.slow
-def test_small_runs_have_no_controls_and_no_further_training_sets(tmp_path: Path) -> None:
-    run = make_run(tmp_path / "run")
-    for name in ("controls", "learning", "differences", "calibration", "reliability", "ood"):
-        path = run.tables[name][0]
-        path.write_text(path.read_text().partition("\n")[0] + "\n")
-    build_report(**run.arguments(tmp_path))
-    page = Page(tmp_path / "report" / "layers.html")
-    text = " ".join(page.text.split())
-    for missing in ("context only", "fine-tuned", "dashdot", "Learning curves", "Geometry",
-                    "dashed", "Calibration", "zero-shot", "gloss"):  # fmt: skip
-        assert missing not in text
-    assert not (tmp_path / "report" / "data" / "controls.csv").exists()
-    assert "controls.csv" not in Page(tmp_path / "report" / "index.html").text
-
-
-def test_baselines_without_an_encoder_are_levels_of_every_metric() -> None:
-    table = pd.DataFrame(
-        {
-            "kind": ["baseline", "baseline", "candidate"],
-            "classifier": ["bag_of_words", "position_length", "most_frequent_sense"],
-            "micro_accuracy": [0.9, 0.5, 0.7],
-        }
-    )
-    report: Any = SimpleNamespace(rows=lambda _, kind: table[table["kind"] == kind])
-    assert layers.baselines(report, "micro_accuracy") == {"bag of words": 90.0}
 
 
 @pytest.mark.parametrize("embeddings", [0.3, 0.87])

@@ -5,15 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from report_builder import Run, build_report, make_run
+from report_builder import Run, build_report
 
 from wsd.errors import ResultError
-
-
-def test_a_word_without_any_projection_is_refused(tmp_path: Path) -> None:
-    run = make_run(tmp_path / "run", methods=("discriminant",), too_small="bank")
-    with pytest.raises(ResultError, match="no projection of the word 'bank': too few to fold"):
-        run.load()
 
 
 @pytest.mark.parametrize(

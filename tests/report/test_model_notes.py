@@ -32,12 +32,12 @@ def test_notes_on_the_input_of_a_decoder(input: Any, says: str, left_only: bool)
 
 
 def test_long_vectors_are_named_by_layer_and_view() -> None:
-    alignment = pd.DataFrame({"model": ["m", "m"], "instances": [1000, 612]})
     rows = [("m", "focal", layer, n) for layer, n in ((3, 10), (12, 10), (13, 10), (13, 8))]
-    long = pd.DataFrame(
-        [*rows, ("m", "context", 12, 1)], columns=["model", "view", "layer", "long"]
-    )
-    tables = {"alignment": alignment, "long-vectors": long}
+    columns = ["model", "view", "layer", "long"]
+    tables = {
+        "alignment": pd.DataFrame({"instances": [1000, 612]}),
+        "long-vectors": pd.DataFrame([*rows, ("m", "context", 12, 1)], columns=columns),
+    }
     report = SimpleNamespace(choices=["m"], rows=lambda name, model: tables[name])
     focal, context = long_vectors(report)  # type: ignore[arg-type]
     assert focal.startswith("In layers 3, 12\N{EN DASH}13 of m, 18 of 1,612 focal vectors are more")

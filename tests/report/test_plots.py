@@ -20,15 +20,6 @@ def plot(**options: Any) -> dict[str, Any]:
     return plot_of([LINE], **axes, **options)
 
 
-def test_layers_are_horizontal_and_names_of_combinations_vertical() -> None:
-    below = [axis for axis in parts_of(plot(), "LinearAxis") if "major_label_overrides" in axis]
-    numbers, names = below
-    assert "major_label_orientation" not in numbers
-    assert names["name"] == "names" and names["major_label_orientation"] == "vertical"
-    assert "mean-last-2" in str(names["major_label_overrides"])
-    assert "mean-last-2" not in str(numbers["major_label_overrides"])
-
-
 def test_a_baseline_is_a_dashed_line_with_its_name_and_score() -> None:
     """At the top the name is below the line."""
     levels = {"bag of words": 59.51, "position": 26.7}
@@ -39,12 +30,6 @@ def test_a_baseline_is_a_dashed_line_with_its_name_and_score() -> None:
         ("bag of words 59.5", 59.51, "top"),
         ("position 26.7", 26.7, "bottom"),
     ]
-
-
-def test_names_at_the_right_are_of_lines_and_levels() -> None:
-    drawn = plot(levels={"bag of words": 85.68}, named=True)
-    texts = [source["text"][0] for source in sources_of(drawn) if source["name"] == "end"]
-    assert texts == ["logistic", "bag of words 85.7"] and not parts_of(drawn, "Label")
 
 
 @pytest.mark.parametrize("values", [[np.nan, np.nan], [0.5, np.nan]])

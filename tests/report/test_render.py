@@ -66,9 +66,7 @@ def test_colours_contrast_with_their_background(scheme: str) -> None:
     assert len(set(senses)) == len(curves.COLOURS)
     if scheme == "light":
         assert tuple(senses) == curves.COLOURS  # the figures of a paper have the same
-        ramp = tuple(colours[f"--ramp-{i}"] for i in range(plots.RAMP))
-        assert ramp == curves.RAMP
-        assert (colours["--heat-low"], colours["--heat-high"]) == curves.HEAT
+        assert tuple(colours[f"--ramp-{i}"] for i in range(plots.RAMP)) == curves.RAMP
     # Instances that the filters leave out are meant to be faint.
     tones = [colours[name] for tone, name in plots.TONES.items() if tone != "off"]
     # Ten values, unlike the senses; further values have the colours of senses.
@@ -91,19 +89,11 @@ def packed(cells: list[str], with_text: list[bool] | None = None) -> list[dict[s
     return packed_columns({"c": tuple(cells)}, range(len(cells)), has_text)
 
 
-@pytest.mark.parametrize(
-    ("cells", "values"),
-    [
-        (["b", "a", "b"], ["a", "b"]),
-        (["10", "9", "-1", "10"], ["-1", "9", "10"]),
-        (["10", "9", "x"], ["10", "9", "x"]),
-        (["", "2", "1.5", ""], ["1.5", "2", ""]),
-        (["", "b"], ["b", ""]),
-    ],
-)
-def test_values_are_in_order(cells: list[str], values: list[str]) -> None:
-    [column] = packed(cells)
-    assert column["values"] == values and cells_of(column) == cells
+def test_values_are_in_order() -> None:
+    for text, values in (("10 9 -1 10", ["-1", "9", "10"]), ("10 9 x", ["10", "9", "x"]),
+                         (" 2 1.5 ", ["1.5", "2", ""])):  # fmt: skip
+        [column] = packed(text.split(" "))
+        assert column["values"] == values and cells_of(column) == text.split(" ")
 
 
 def test_a_long_column_has_text_with_the_sentences_alone() -> None:
@@ -112,10 +102,6 @@ def test_a_long_column_has_text_with_the_sentences_alone() -> None:
     assert cells_of(column) == cells[:3] + [""] * 297
     assert not column["group"]
     assert packed(cells, [False] * 300) == []
-    # A short one has it everywhere. Rows are in the order of the page, without empty columns.
-    extra = {"a": ("x", "y", "z"), "b": (" ", "", " ")}
-    [column] = packed_columns(extra, np.array([2, 0]), np.array([False, False]))
-    assert cells_of(column) == ["z", "x"]
 
 
 def test_pages_without_sentences_have_no_identifiers(run: Run) -> None:

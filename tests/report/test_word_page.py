@@ -6,10 +6,8 @@ import re
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 from report_builder import (
     CHOICES,
@@ -18,7 +16,6 @@ from report_builder import (
     MODEL,
     READERS,
     SENSES,
-    TOO_SMALL,
     Page,
     Run,
     decode,
@@ -34,12 +31,6 @@ from wsd.artifacts.senses import SenseText
 from wsd.report.pages import report_data
 from wsd.report.pages import word as word_module
 from wsd.report.pages.word import portable_page
-
-
-def data_of(run: Run, word: str = "bank") -> dict[str, Any]:
-    """Return the data of a word's page, without writing pages."""
-    report = run.load()
-    return word_module.word_data(report, MODEL, report.words[MODEL][word])
 
 
 @pytest.mark.parametrize("word", SENSES)
@@ -59,9 +50,7 @@ def test_page_has_every_instance_once_and_unchanged(run: Run, built: Path, word:
     assert shown == [corpus.parts(row) for row in rows]
     assert ["".join(parts) for parts in shown] == [" ".join(corpus.tokens[row]) for row in rows]
     assert [entry["name"] for entry in data["choices"]] == list(CHOICES)
-    assert data["classifiers"] == [
-        {"name": reader, "confidence": "probability"} for reader in READERS
-    ]
+    assert data["classifiers"] == [{"name": r, "confidence": "probability"} for r in READERS]
     place = {row: shown for shown, row in enumerate(rows)}
     lines = corpus.index[[row for row in rows if corpus.split[row] == "test"]]
     for entry, points in zip(data["choices"], pictures_of(run, word), strict=True):
@@ -103,12 +92,6 @@ def test_confidence_is_a_probability_or_a_lead() -> None:
         assert report_data.kind_of_scores(both) == report_data.LEAD
 
 
-def test_rare_senses_and_test_instances_are_drawn_last(tmp_path: Path) -> None:
-    data = data_of(make_run(tmp_path / "run", rare=True))
-    assert decode(data["gold"], "<u2").tolist() == [0] * 46 + [2, 2]
-    assert decode(data["train"], "u1").tolist() == [1] * 29 + [0] * 17 + [1, 0]
-
-
 def test_a_sample_of_a_large_word_has_every_sense_and_split(run: Run) -> None:
     """Scores and confusions are of all instances; a neighbour that is left out is missing."""
     report = run.load()
@@ -118,19 +101,16 @@ def test_a_sample_of_a_large_word_has_every_sense_and_split(run: Run) -> None:
     assert kept.tolist() == word_module.sample(results.corpus, most=24, rare=3).tolist()
     for column in (results.corpus.gold, results.corpus.split):
         assert set(column[kept]) == set(column)
-    data = word_module.word_data(report, MODEL, results.take(kept))
-    whole = word_module.word_data(report, MODEL, results)
-
-    def rows(data: dict[str, Any]) -> list[tuple[int, ...]]:
-        columns = [decode(data[k], t).tolist() for k, t in (("index", "<i4"), ("train", "u1"))]
-        return list(zip(*columns, strict=True))
-
-    places = [rows(whole).index(row) for row in rows(data)]
+    data, whole = (word_module.word_data(report, MODEL, of) for of in (results.take(kept), results))
+    rows, all_rows = (
+        [*zip(decode(of["index"], "<i4"), decode(of["train"], "u1"), strict=True)]
+        for of in (data, whole)
+    )
+    places = [all_rows.index(row) for row in rows]
     assert len(places) == kept.sum() and places == sorted(places)
     for entry, complete in zip(data["choices"], whole["choices"], strict=True):
-        assert [entry[k] for k in ("score", "scores", "confusion")] == [
-            complete[k] for k in ("score", "scores", "confusion")
-        ]
+        for key in ("score", "scores", "confusion"):
+            assert entry[key] == complete[key]
         near, all_near = (decode(side["near"], "<u2").reshape(-1, 5) for side in (entry, complete))
         assert near.tolist() == [
             [places.index(i) if i in places else 65535 for i in all_near[p]] for p in places
@@ -167,12 +147,8 @@ def test_portable_page_needs_no_other_file(run: Run, built: Path, tmp_path: Path
 
 def test_a_page_opens_with_the_projection_selected_by_cv(tmp_path: Path) -> None:
     """The page opens neither with the best projection on the test set nor with t-SNE."""
-    run = make_run(tmp_path / "run", methods=("tsne", "pca", "discriminant"), too_small="bank")
-    report = run.load()
-    small, other = (report.words[MODEL][word] for word in SENSES)
-    assert word_module.best_method(small, [0]) == "pca"
-    assert word_module.best_method(other, [0]) == "discriminant"
-    assert ([*small.projections], small.missing) == (["tsne", "pca"], {"discriminant": TOO_SMALL})
+    run = make_run(tmp_path / "run", methods=("tsne", "pca", "discriminant"))
+    assert word_module.best_method(run.load().words[MODEL]["bank"], [0]) == "discriminant"
 
 
 def test_a_page_opens_with_the_layer_selected_by_cv(tmp_path: Path) -> None:
@@ -194,27 +170,16 @@ def test_a_page_opens_with_the_layer_selected_by_cv(tmp_path: Path) -> None:
     assert opened() == "1"
 
 
-def test_copied_test_sentences_are_counted(tmp_path: Path) -> None:
-    report = make_run(tmp_path / "run").load()
-    line = {"kind": "selected", "model": MODEL, "n_test": 18, "macro_f1": 0.9}
-    without = {"n_test_without_duplicates": [18, 15], "macro_f1_without_duplicates": [0.9, 0.8125]}
-    report.tables["words"] = pd.DataFrame({"word": list(SENSES), **without}).assign(**line)
-    for word, shown in zip(SENSES, (False, True), strict=True):
-        word_module.write_word(report, MODEL, word, tmp_path)
-        page = (tmp_path / report.page(MODEL, word)).read_text(encoding="utf-8")
-        assert ("3 of the test instances have a near-duplicate in training" in page) == shown
-        assert ("without them, 81.2" in page) == shown
-
-
 def test_only_instances_and_choices_with_a_projection_are_on_the_pages(tmp_path: Path) -> None:
     """None out of domain; a mix, a feature set and a choice per word are only in the tables."""
     further = (("focal", "mix-all"), ("focal+context", "mean-last-2+2"), ("per-word", "per-word"))
     run = make_run(tmp_path / "run", n_ood=7, further=further)
+    report = run.load()
     for name, corpus in run.corpora.items():
-        data = data_of(run, name)
+        data = word_module.word_data(report, MODEL, report.words[MODEL][name])
         assert len(decode(data["gold"], "<u2")) == (corpus.split != "outofdomain").sum() == 48
         assert len(decode(data["choices"][0]["predicted"][0], "<u2")) == 18
         near = decode(data["choices"][0]["near"], "<u2")
         assert near[near != 65535].max() < 48
         assert [entry["name"] for entry in data["choices"]] == list(CHOICES)
-    assert {layers for _, layers in further} < {*run.load().tables["comparison"]["layers"]}
+    assert {layers for _, layers in further} < {*report.tables["comparison"]["layers"]}

@@ -29,9 +29,8 @@ DAMAGE: dict[str, Callable[[Path], object]] = {
 
 
 @pytest.fixture(autouse=True)
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 @pytest.fixture(scope="module")
@@ -45,10 +44,9 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def ended(whole: Path, here: Path) -> Path:
+def ended(whole: Path, tmp_path: Path) -> Path:
     """Copy the finished run into the test's current folder."""
-    shutil.copytree(whole, here, symlinks=True, dirs_exist_ok=True)
-    return here
+    return shutil.copytree(whole, tmp_path, symlinks=True, dirs_exist_ok=True)
 
 
 def again() -> None:
@@ -121,28 +119,16 @@ def test_a_file_of_another_run_is_found_even_with_its_own_checksum(ended: Path) 
 
 
 def test_the_map_of_a_run_is_read_too(ended: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A map that leads out of the results is refused."""
     path = QUICKSTART / "run.json"
+    for key, paths in (("files", {"x": "../../tiny/config.json"}), ("published", {"../x": None})):
+        atomic.write_text(path, json.dumps({**json.loads(path.read_text()), key: paths}))
+        assert "a file outside its folder" in faults()[path]
     DAMAGE["halved"](path)
     assert main(["check"]) == 6
     assert f"{path}: the file has changed since it was written" in "".join(capsys.readouterr())
     again()
     assert faults() == {}
-
-
-def test_a_map_that_leads_out_of_the_results_is_refused(ended: Path) -> None:
-    path = QUICKSTART / "run.json"
-    for key, paths in (("files", {"x": "../../tiny/config.json"}), ("published", {"../x": None})):
-        atomic.write_text(path, json.dumps({**json.loads(path.read_text()), key: paths}))
-        assert "a file outside its folder" in faults()[path]
-
-
-def test_a_model_may_be_called_like_a_folder() -> None:
-    model = {**fake_results.SMALL["models"][0], "name": "embeddings"}
-    fake_results.made("embeddings", models=[model])
-    assert faults() == {}
-    (path,) = QUICKSTART.glob("store/*/model.json")
-    DAMAGE["flipped"](path)
-    assert [*faults()] == [path]
 
 
 def test_a_damaged_file_of_the_download_is_ignored() -> None:

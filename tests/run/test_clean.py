@@ -125,9 +125,3 @@ def test_a_living_run_is_left_alone(capsys: pytest.CaptureFixture[str]) -> None:
         assert (STORE / "stray@0123456789.csv").exists()
     run_clean(capsys, "--yes")
     assert not (STORE / "stray@0123456789.csv").exists()
-
-
-def test_another_folder_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    write_text(STORE / "stray@0123456789.csv", "of no run")
-    for folder in ("none", "results/quickstart"):
-        assert "no results here" in run_clean(capsys, folder, code=6)

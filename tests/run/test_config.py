@@ -1,9 +1,7 @@
 """Shipped configs are valid; errors of wrong configs have key, value and alternatives."""
 
 import json
-import re
 import runpy
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +19,6 @@ from changed_config import (
     coarsewsd20,
     controls,
     ids,
-    load,
     model,
     of_absent_studies,
     second_model,
@@ -32,9 +29,7 @@ from changed_config import (
 
 from wsd.artifacts.config_section import Section
 from wsd.artifacts.cv_table import PARAMETERS
-from wsd.errors import ConfigError
 from wsd.run.config import check
-from wsd.run.config_files import merge_configs
 from wsd.run.schema import schema_text
 
 SHIPPED = sorted(path.name for path in CONFIG.glob("*.yaml"))
@@ -47,18 +42,6 @@ def own(**values: str) -> Change:
 
 def change(*changes: Change) -> Change:
     return lambda config: [one(config) for one in changes] and None
-
-
-def put(place: tuple[Any, ...], value: Any) -> Change:
-    """Put a value at a place in a config."""
-
-    def change(config: dict[str, Any]) -> None:
-        parent: Any = config
-        for part in place[:-1]:
-            parent = parent[part]
-        parent[place[-1]] = value
-
-    return change
 
 
 # Shipped configs
@@ -102,25 +85,11 @@ def test_every_key_is_described_in_the_schema() -> None:
     assert min(map(len, described)) >= 20
 
 
-def test_the_readme_lists_every_file() -> None:
-    text = (CONFIG / "README.md").read_text(encoding="utf-8")
-    listed = re.findall(r"^\| `(\w+\.yaml)` \|", text, re.MULTILINE)
-    assert sorted(listed) == sorted(path.name for path in CONFIG.glob("*.yaml"))
-
-
 def test_the_tables_of_the_readme_are_up_to_date() -> None:
     """`python tools/config_files.py` writes the tables."""
     written = runpy.run_path(str(CONFIG.parent / "tools/config_files.py"))["readme"]()
     assert written == (CONFIG / "README.md").read_text(encoding="utf-8")
     assert "| `views.store` |" in written and "| `store_dtype` |" in written
-
-
-def test_every_key_of_a_study_is_explained_on_a_page() -> None:
-    pages = sorted((CONFIG.parent / "docs/how-to").glob("*.md"))
-    text = "\n".join(page.read_text(encoding="utf-8") for page in pages)
-    explained = set(re.findall(r"\w+", " ".join(re.findall(r"`([^`\n]+)`", text))))
-    own = [part for part in Section.__subclasses__() if part.__module__.startswith("wsd.studies")]
-    assert {key for part in own for key in part.model_fields} - explained == set()
 
 
 # Valid values
@@ -141,24 +110,13 @@ def test_classifiers_with_names_and_search_spaces_in_the_order_they_are_written(
 
 
 def test_all_stands_for_the_stored_layers() -> None:
-    config = check_changed(
-        model(store_layers=[6, 0, 3]),
-        top(layers=["all", "mean-3-6"]),
-        controls(random_weights=[1]),
-    )
+    asked = top(layers=["all", "mean-3-6"])
+    config = check_changed(model(store_layers=[6, 0, 3]), asked, controls(random_weights=[1]))
     for entry in config.encoders.values():
         assert entry.store_layers == (0, 3, 6)
         assert entry.layers == ("0", "3", "6", "mean-3-6")
         assert entry.single == ("0", "3", "6")
     assert check_changed(model(store_layers=[*range(7)])) == check_changed()
-
-
-def test_the_input_of_an_encoder() -> None:
-    marked = {"template": "{sentence}", "mark": ["<t>", "</t>"], "read": "word"}
-    for given, expected in ({"mark": ["<t>", "</t>"]}, marked), ("masked", "masked"):
-        config = check_changed(model(input=given), controls(random_weights=[1]))
-        assert [entry.input for entry in config.encoders.values()] == [expected] * 2
-    assert check_changed().models[MINILM].input == "plain"
 
 
 def test_words_are_sorted_and_layers_are_in_their_one_order() -> None:
@@ -172,12 +130,9 @@ def test_words_are_sorted_and_layers_are_in_their_one_order() -> None:
 
 
 def test_a_mix_is_left_out_of_all_classifiers_but_logistic() -> None:
-    config = check_changed(
-        top(layers=["mix-all", "mix-last-1", "mean-all"]),
-        classifiers(
-            *({"name": name} for name in PARAMETERS), {"name": "own", "estimator": "logistic"}
-        ),
-    )
+    every = [*({"name": name} for name in PARAMETERS), {"name": "own", "estimator": "logistic"}]
+    asked = top(layers=["mix-all", "mix-last-1", "mean-all"])
+    config = check_changed(asked, classifiers(*every))
     # A mix of one layer equals that layer.
     assert config.models[MINILM].layers == ("6", "mean-all", "mix-all")
     fits = {layers: [name for name, classifier in config.classifiers.items()
@@ -186,16 +141,12 @@ def test_a_mix_is_left_out_of_all_classifiers_but_logistic() -> None:
 
 
 def test_feature_sets_have_one_name_each() -> None:
-    sets = [
-        {"focal": "mean-6-5", "context": -1},
-        {"focal": "mean-last-2", "context": 6},
-        {"context": 0, "cls": "concat-all"},
-    ]
+    sets = [{"focal": "mean-6-5", "context": -1}, {"focal": "mean-last-2", "context": 6}]
+    sets.append({"context": 0, "cls": "concat-all"})
     config = check_changed(views(["focal", "context", "cls"], ["focal"]), top(features=sets))
     assert config.models[MINILM].features == (
-        ("focal+context", "mean-last-2+6"),
-        ("context+cls", "0+concat-all"),
-    )
+        ("focal+context", "mean-last-2+6"), ("context+cls", "0+concat-all"),
+    )  # fmt: skip
 
 
 def test_training_sets() -> None:
@@ -222,22 +173,15 @@ def test_random_controls_differ_from_their_model_in_name_and_weights() -> None:
     for name, control in config.random_controls.items():
         own = config.models[name.partition("-random-")[0]]
         assert control.random_weights == int(name[-1])
-        assert (control.source, control.sha256) == (own.source, own.sha256)
-        assert control.layers == own.layers
-        assert control.single == tuple(map(str, range(own.blocks + 1)))
+        assert (control.source, control.layers) == (own.source, own.layers)
 
 
-@pytest.mark.parametrize(
-    ("device", "driver", "expected"),
-    [("cuda", False, True), ("auto", True, True), ("auto", False, False), ("cpu", True, False)],
-)
-def test_a_gpu_is_required_only_if_it_is_used(
-    monkeypatch: pytest.MonkeyPatch, device: str, driver: bool, expected: bool
-) -> None:
-    config = check_changed(top(device=device))
-    there = {Path("/dev/nvidia0")} if driver else set()
-    monkeypatch.setattr(Path, "exists", lambda path: path in there)
-    assert config.uses_gpu == expected
+def test_a_gpu_is_required_only_if_it_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    configs = {name: check_changed(top(device=name)) for name in ("cuda", "auto", "cpu")}
+    for there in ([], [Path("/dev/nvidia0")]):
+        monkeypatch.setattr(Path, "exists", lambda path, there=there: path in there)
+        used = {name: config.uses_gpu for name, config in configs.items()}
+        assert used == {"cuda": True, "auto": bool(there), "cpu": False}
 
 
 # Invalid values
@@ -250,14 +194,12 @@ WRONG: list[Wrong] = [
     (top(layer=[1]), "(top level)", "'layer'", "controls, dataset, device"),
     (lambda c: c.pop("seed"), "(top level)", "'seed'", "add the key"),
     *((top(seed=seed), "seed", repr(seed), "valid integer") for seed in ("1", True, 1.0)),
-    (top(seed=2**32), "seed", str(2**32), "less than"),
-    (put(("tuning", "folds"), 101), "tuning.folds", "101", "less than"),
+    (lambda c: c["tuning"].update(folds=101), "tuning.folds", "101", "less than"),
     (top(device="gpu"), "device", "'gpu'", "'auto', 'cpu' or 'cuda'"),
     # Corpora, runs and words
     (top(dataset="semcor"), "dataset", "'semcor'", "or a mapping"),
     (top(at_least=20), "at_least", "another corpus than NOAD", "leave it out"),
     (top(dataset="noad", at_least=10**6), "at_least", "1000000 instances", "10 or more"),
-    (own(titel="z"), "dataset", "'titel'", "name, path, title"),
     (own(name="../x"), "dataset.name", "'../x'", "A file-safe name"),
     (own(name="Logs"), "dataset.name", "'Logs'", "choose another"),
     (own(path="nowhere"), "dataset.path, nowhere/dataset.json", "no manifest", "`wsd import FILE"),
@@ -293,7 +235,6 @@ WRONG: list[Wrong] = [
     *((classifiers({**LOGISTIC, "C": value}), "classifiers[0].C", repr(value), fix)
       for value, fix in ((0, "above 0"), (float("nan"), "number"), ("1e-3", "number"),
                          ([1, 1], "occurs twice"))),
-    (classifiers({"name": "knn", "k": [1, 2.0]}), "classifiers[0].k[1]", "2.0", "valid integer"),
     (classifiers(LOGISTIC, {"name": "Logistic", "estimator": "logistic"}),
      "classifiers[1].name", "'Logistic'", "taken"),
     # Training sets, features, controls, analyses, projections, views
@@ -313,30 +254,7 @@ WRONG: list[Wrong] = [
     (model(input={}), "models[0].input", "{}", "`template`"),
     (model(input={"template": "{sentence} {sense}"}), "models[0].input", "{sense}' cannot be used",
      "with {sentence}, and {word}"),
-    (model(input={"template": "{sentence}", "read": "mark"}), "models[0].input", "'mark' cannot",
-     "mark with `mark`"),
 ]  # fmt: skip
-
-
-def keys_of(config: dict[str, Any], place: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """Yield the place of every key of a config and of its sections."""
-    for key, value in config.items():
-        yield (*place, key)
-        first = value[0] if isinstance(value, list) and value else value
-        if isinstance(first, dict):
-            yield from keys_of(first, (*place, key, *([0] if isinstance(value, list) else [])))
-
-
-EVERY = [*keys_of(merge_configs(load("config.yaml"), load("quickstart.yaml")))]
-
-
-@pytest.mark.parametrize("place", EVERY, ids=lambda place: ".".join(map(str, place)))
-def test_every_key_refuses_values_of_another_type(place: tuple[Any, ...]) -> None:
-    for wrong in ([[{}]], {"x": [{}]}, float("nan")):
-        with pytest.raises(ConfigError) as caught:
-            check_changed(put(place, wrong))
-        key = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in place)
-        assert f"{caught.value.where}.".startswith(f"config key {key[1:]}") and caught.value.fix
 
 
 @pytest.mark.parametrize(("change", "key", "value", "fix"), WRONG, ids=ids(WRONG))

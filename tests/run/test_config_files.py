@@ -42,8 +42,3 @@ def test_a_file_with_lost_values_is_refused(tmp_path: Path, text: str, says: str
     with pytest.raises(ConfigError) as caught:
         load(tmp_path, text)
     assert says in caught.value.problem and caught.value.where == str(tmp_path / "my.yaml")
-
-
-def test_a_merged_mapping_has_no_key_twice(tmp_path: Path) -> None:
-    text = "tuning: &t {folds: 3}\nother: {<<: *t, folds: 4}\n"
-    assert load(tmp_path, text) == {"tuning": {"folds": 3}, "other": {"folds": 4}}

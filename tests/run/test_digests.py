@@ -7,24 +7,17 @@ from types import ModuleType, SimpleNamespace
 from unittest.mock import Mock
 
 import pytest
-from loaded_modules import loaded, loaded_by_each, of_every_command, without_rooms
+from loaded_modules import loaded_by_each, of_every_command, without_rooms
 from steps import STEPS, prepare
 
-from wsd.commands import COMMANDS
 from wsd.run import digests
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Run the steps in order, each on the files of those before."""
-    return tmp_path_factory.mktemp("steps")
-
-
 @pytest.mark.slow
-def test_a_step_loads_the_derived_modules(folder: Path) -> None:
-    prepare(folder)
+def test_a_step_loads_the_derived_modules(tmp_path: Path) -> None:
+    prepare(tmp_path)
     actual: dict[str, set[str]] = {}
-    each = loaded_by_each(folder, [[command, *arguments] for command, arguments in STEPS])
+    each = loaded_by_each(tmp_path, [[command, *arguments] for command, arguments in STEPS])
     for (command, _), names in zip(STEPS, each, strict=True):
         actual.setdefault(command, set()).update(names)
     of_all, idle = without_rooms(of_every_command()), 0
@@ -36,40 +29,10 @@ def test_a_step_loads_the_derived_modules(folder: Path) -> None:
     assert idle <= 2
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("command", "corpus", "fixture", "options"),
-    [
-        ("download", "coarsewsd20", "archive", []),
-        ("noad", "noad", "noad_real", ["--at-least", "400"]),  # which leaves few words
-        ("dwug-en", "dwug_en", "dwug_archive", []),
-    ],
-)
-def test_a_download_loads_the_derived_modules(
-    folder: Path,
-    request: pytest.FixtureRequest,
-    monkeypatch: pytest.MonkeyPatch,
-    command: str,
-    corpus: str,
-    fixture: str,
-    options: list[str],
-) -> None:
-    path = request.getfixturevalue(fixture)
-    monkeypatch.setenv(f"WSD_{corpus.upper()}_ARCHIVE", str(path))
-    derived = digests.modules(command) | of_every_command()
-    assert loaded(folder, command, *options, "--out", f"source-of-{command}") <= derived
-
-
-def test_a_step_is_its_command_its_module_and_its_rule() -> None:
-    for name, command in COMMANDS.items():
-        expected = "import_corpus" if name == "import" else name.replace("-", "_")
-        assert command.module.rpartition(".")[2] == expected
-
-
 @pytest.fixture
 def package(tmp_path: Path) -> ModuleType:
     """Return a copy of the module that reads a package of a few modules instead of wsd."""
-    for name, text in {
+    modules = {
         "__init__": "",
         "logs": "from wsd.room import never",
         "room/step": "from wsd import logs\nfrom wsd.room.helper import f\n",
@@ -78,12 +41,11 @@ def package(tmp_path: Path) -> ModuleType:
         "if TYPE_CHECKING:\n    from wsd.room import typed\nelse:\n    import wsd.room.other\n",
         "room/deep": "import json",
         "room/other": "from wsd.room.step import g",
-        "room/typed": "",
-        "room/never": "",
-    }.items():
-        file = tmp_path / f"{name}.py"
-        file.parent.mkdir(exist_ok=True)
-        file.write_text(text)
+        **dict.fromkeys(("room/typed", "room/never"), ""),
+    }
+    (tmp_path / "room").mkdir()
+    for name, text in modules.items():
+        (tmp_path / f"{name}.py").write_text(text)
     spec = importlib.util.spec_from_file_location("digests_of_a_test", digests.__file__)
     assert spec and spec.loader
     copy = importlib.util.module_from_spec(spec)

@@ -7,7 +7,7 @@ people read the files.
 import copy
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, Phase, event, given, settings
 from hypothesis import strategies as st
 
 from wsd.artifacts.dataset import ABOUT, COUNTS, FILES, FORMAT, MANIFEST, RESERVED, check_reserved
-from wsd.artifacts.run_json import LISTED, PAGES, SOURCE, TABLES, bare
+from wsd.artifacts.run_json import bare
 from wsd.errors import ConfigError
 from wsd.run.config import check
 from wsd.run.digests import Digests, Seen
@@ -25,38 +25,9 @@ from wsd.run.files import Files
 from wsd.run.keys import Keys
 from wsd.storage.file_names import file_name
 
-# Names of pages' files next to words and models.
-OF_PAGES = {
-    "report.json": ["index.html", "words/{word}.html", "words/{model}/{word}.html", "data/x.csv"],
-    "uses.json": ["index.html", "{model}/{word}.html"],
-    "figures.json": ["layers.pdf"],
-}
-# Beside them in the folder of the tables; nothing else lies in the store, which is a folder, and
-# where people read the corpus's files, there is one link.
+# Beside the store's files, in the folder of the tables.
 BESIDE = ("run.json", "provenance.json", "store")
 ORDINARY = ["crane", "Mine", "mine", "tiny", "tiny-random-1", "a.b", "node.js", "x_1"]
-
-
-def listed(files: Files, path: str) -> Iterator[str]:
-    """Return a file, and the files that it names if it is a listing."""
-    folder, _, name = path.rpartition("/")
-    words, name = [*map(file_name, files.config.words)], bare(name)
-    below = path.removesuffix(".json")
-    if name in PAGES:
-        models = files.config.models
-        yield from (
-            f"{below}/{file.format(word=word, model=model)}"
-            for file in OF_PAGES[name] for word in words for model in models
-        )  # fmt: skip
-    elif name == SOURCE:
-        yield from (f"{below}/{word}/train.data.txt" for word in words)
-    else:
-        yield path
-        if name == TABLES:
-            yield from (f"{folder}/{word}.parquet" for word in words)
-        elif folder.rpartition("/")[2] in LISTED:
-            kind = name.partition(".")[0]
-            yield from (f"{folder}/{word}@0123456789/{kind}.safetensors" for word in words)
 
 
 def files_of(config: Mapping[str, Any], folder: Path) -> Files:
@@ -67,13 +38,10 @@ def files_of(config: Mapping[str, Any], folder: Path) -> Files:
 def places(files: Files) -> tuple[list[str], list[str]]:
     """Return every file of a config: stored, logged and published."""
     kept = [*dict.fromkeys([*files.made(), *files.by_name()])]
-    results = [*dict.fromkeys(file for path in kept for file in listed(files, path))]
     top = str(files.config.tables(Path("results")))
-    folder = files.source.removesuffix(".json")
-    shown = dict.fromkeys(folder if path.startswith(f"{folder}/") else path for path in results)
-    readable = [bare(f"{top}/{path.removeprefix(f'{files.store}/')}") for path in shown]
+    readable = [bare(f"{top}/{path.removeprefix(f'{files.store}/')}") for path in kept]
     beside = [*(f"{top}/{name}" for name in BESIDE), "results/index.html", "results/README.md"]
-    return [*results, *dict.fromkeys(map(files.log, kept))], [*readable, *beside]
+    return [*kept, *dict.fromkeys(map(files.log, kept))], [*readable, *beside]
 
 
 def apart(paths: Iterable[str]) -> None:
@@ -104,8 +72,10 @@ def encoders(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def config_of(folder: Path, encoders: Path, **names: Any) -> dict[str, Any]:
     """Return a config with everything, for your own corpus."""
     base = copy.deepcopy(full_config.build_config(encoders))
-    entry = {"path": str(encoders / "tiny"), "blocks": 2, "width": 32}
-    first = names["models"][0]
+    size = {"blocks": 2, "width": 32}
+    models = [{"name": name, "path": str(encoders / "tiny"), **size} for name in names["models"]]
+    trained = {"name": names["trained"], "finetuned_from": names["models"][0], **size}
+    first = {"name": names["classifier"], "estimator": "nearest_centroid"}
     config = {
         **base,
         **({"run": names["run"]} if names["run"] else {}),
@@ -113,14 +83,8 @@ def config_of(folder: Path, encoders: Path, **names: Any) -> dict[str, Any]:
         "words": "all",
         "trains": ["full"],
         "analyses": ["geometry", "audit", "substitutes"],
-        "models": [
-            *({"name": name, **entry} for name in names["models"]),
-            {"name": names["trained"], "finetuned_from": first, "blocks": 2, "width": 32},
-        ],
-        "classifiers": [
-            {"name": names["classifier"], "estimator": "nearest_centroid"},
-            {"name": "logistic", "C": [1]},
-        ],
+        "models": [*models, trained],
+        "classifiers": [first, {"name": "logistic", "C": [1]}],
         "controls": {**base["controls"], "classifiers": [names["classifier"]]},
         "systems": [{"name": names["system"], "file": __file__}],
     }
@@ -158,6 +122,9 @@ def number_of_files(
     return len(kept)
 
 
+TWO = st.lists(name, min_size=2, max_size=2, unique=True)
+
+
 @settings(
     max_examples=30,
     deadline=None,
@@ -171,9 +138,7 @@ def number_of_files(
     trained=name,
     classifier=name,
     system=name,
-    words=st.dictionaries(
-        name, st.lists(name, min_size=2, max_size=2, unique=True), min_size=1, max_size=3
-    ),
+    words=st.dictionaries(name, TWO, min_size=1, max_size=3),
 )
 def test_any_names_are_refused_or_have_their_own_paths(
     tmp_path: Path, encoders: Path, **names: Any
@@ -188,22 +153,11 @@ def test_ordinary_names_are_not_refused(tmp_path: Path, encoders: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "name", "why"),
-    [
-        ("dataset", "Models", "wsd needs the name itself"),
-        ("run", "Store", "wsd needs the name itself"),
-        ("classifier", "per-word", "wsd needs the name itself"),
-        ("word", "(all)", "wsd needs the name itself"),
-        ("dataset", "x.html", "look like a .html file"),
-        ("model", "x.csv", "look like a .csv file"),
-    ],
-)
-def test_reserved_names(kind: str, name: str, why: str) -> None:
+    ("kind", "name"),
+    [("dataset", "Models"), ("run", "Store"), ("classifier", "per-word"), ("word", "(all)"),
+     ("dataset", "x.html"), ("model", "x.csv")],
+)  # fmt: skip
+def test_reserved_names(kind: str, name: str) -> None:
     with pytest.raises(ConfigError, match=f"a {kind} cannot be called") as caught:
         check_reserved(kind, name, "config key x")
-    assert why in caught.value.problem and caught.value.where == "config key x"
-
-
-def test_names_that_are_free() -> None:
-    for kind, name in (("run", "corpus"), ("dataset", "v1.0"), ("system", "theirs.csv")):
-        check_reserved(kind, name, "config key x")
+    assert caught.value.where == "config key x"

