@@ -5,16 +5,7 @@ from pathlib import Path
 
 import pytest
 from numpy.testing import assert_array_equal
-from steps import (
-    LOGISTIC,
-    VECTORS,
-    WRITTEN,
-    Refused,
-    assert_one_error,
-    call,
-    changed,
-    rows,
-)
+from steps import LOGISTIC, VECTORS, WRITTEN, Refused, assert_one_error, call, changed, rows
 
 from wsd.artifacts import predictions
 
@@ -30,10 +21,8 @@ def test_a_training_set_does_not_depend_on_others(every_step: Path, tmp_path: Pa
     for train, usual in (("full", "p4"), ("1pct", "p41")):
         out, search = tmp_path / train, tmp_path / f"{train}.search"
         arguments = [*VECTORS, "--layers", "1", *LOGISTIC, "--folds", f"{train}.parquet"]
-        done = call(
-            every_step, "classify", *arguments, "--searches", str(search), "--out", str(out)
-        )
-        assert done == 0
+        written = ["--searches", str(search), "--out", str(out)]
+        assert call(every_step, "classify", *arguments, *written) == 0
         assert out.read_bytes() == (every_step / f"{usual}.parquet").read_bytes()
 
 
@@ -89,11 +78,3 @@ def test_bad_input_is_one_error(
     every_step: Path, capsys: pytest.CaptureFixture[str], case: str
 ) -> None:
     assert_one_error(every_step, capsys, *BAD[case])
-
-
-def test_folds_may_have_further_words(every_step: Path, tmp_path: Path) -> None:
-    data = ["--corpus", "corpus", "--words", "crane", "--embeddings", "e", "--layers", "1"]
-    out = tmp_path / "o.parquet"
-    rest = ["--folds", "full.parquet", "--searches", str(tmp_path / "s"), "--out", str(out)]
-    assert call(every_step, "classify", *data, "--estimator", "knn", *rest) == 0
-    assert {prediction.word for prediction in predictions.read_predictions(out)[0]} == {"crane"}

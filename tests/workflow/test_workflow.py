@@ -22,22 +22,15 @@ FIGURES = ["accuracy", "macro_f1", "balanced_accuracy"]
 MEANS = ["mean_word_accuracy", "mean_macro_f1", "mean_balanced_accuracy"]
 PUBLISHED = {"published": 4, "score": 4} if "systems" in STUDIES else {}
 # These rules run after every change of the candidates.
-TO_THE_END = dict.fromkeys(
-    (
-        *("select", "classify_selected", "calibration", "evaluate", "compare", "layerwise"),
-        *("figures", "report"),
-    ),
-    1,
-)
+LAST = "select classify_selected calibration evaluate compare layerwise figures report"
+TO_THE_END = dict.fromkeys(LAST.split(), 1)
 LAYERS = [1, "mean-all"]
 CLASSIFIERS = [{"name": "nearest_centroid"}, {"name": "logistic", "C": [0.01, 1]}]
 BASELINES = ("most_frequent_sense", "bag_of_words", "position_length")
 # Offline settings, for tests without a network on machines that have one.
 NO_NETWORK = {
-    "HTTPS_PROXY": "http://127.0.0.1:9",
-    "https_proxy": "http://127.0.0.1:9",
-    "NO_PROXY": "",
-    "no_proxy": "",
+    **dict.fromkeys(("HTTPS_PROXY", "https_proxy"), "http://127.0.0.1:9"),
+    **dict.fromkeys(("NO_PROXY", "no_proxy"), ""),
 }
 
 
@@ -273,15 +266,11 @@ def test_a_model_of_the_hub_is_fetched_once_and_embedded_offline(
 def test_a_real_word_end_to_end(tmp_path: Path, archive: Path, minilm: str) -> None:
     """Does a real word of CoarseWSD-20 work from the archive to the pages?"""
     checkout = Checkout.create(tmp_path / "wsd")
+    asked = {"words": ["digit"], "trains": ["1pct"], "layers": [0, 6], "tuning": {"repeats": 1}}
+    controls = {"baselines": False, "classifiers": ["nearest_centroid"]}
+    centroid = [{"name": "nearest_centroid"}]
     checkout.configure(
-        "digit",
-        words=["digit"],
-        trains=["1pct"],
-        layers=[0, 6],
-        classifiers=[{"name": "nearest_centroid"}],
-        controls={"baselines": False, "classifiers": ["nearest_centroid"]},
-        tuning={"repeats": 1},
-        projections=["pca"],
+        "digit", **asked, classifiers=centroid, controls=controls, projections=["pca"]
     )
     files = ["config/minilm.yaml", "config/digit.yaml"]
     run = checkout.run("--cores", "2", "--configfile", *files, WSD_COARSEWSD20_ARCHIVE=str(archive))
@@ -304,15 +293,14 @@ def test_a_real_word_end_to_end(tmp_path: Path, archive: Path, minilm: str) -> N
 def test_a_corpus_too_small_to_fold(tmp_path: Path) -> None:
     """My corpus is tiny: is a choice among candidates refused, and a single one run?"""
     checkout = Checkout.create(tmp_path / "wsd")
-    lines = ["word\tsense\tsplit\tsentence\n"]
-    for word, n in (("ash", 3), ("elm", 2)):
-        for sense in ("tree", "name"):
-            for split, number in (("train", n), ("test", 2)):
-                lines += [
-                    f"{word}\t{sense}\t{split}\t{split} {x} *{word}* {sense} {x}\n"
-                    for x in "abc"[:number]
-                ]
-    (checkout.root / "rows.tsv").write_text("".join(lines))
+    lines = [
+        f"{word}\t{sense}\t{split}\t{split} {x} *{word}* {sense} {x}\n"
+        for word, n in (("ash", 3), ("elm", 2))
+        for sense in ("tree", "name")
+        for split, number in (("train", n), ("test", 2))
+        for x in "abc"[:number]
+    ]
+    (checkout.root / "rows.tsv").write_text("word\tsense\tsplit\tsentence\n" + "".join(lines))
     checkout.wsd("import", "rows.tsv", "--out", "mine", "--name", "mine")
     common = {
         **{"dataset": {"name": "mine", "path": "mine"}, "layers": [1], "words": "all"},
@@ -323,14 +311,10 @@ def test_a_corpus_too_small_to_fold(tmp_path: Path) -> None:
     assert not (checkout.root / "results/mine").exists()
     fewer = checkout.configure("fewer", **common, tuning={"folds": 2})
     assert checkout.run("-n", "--configfile", fewer).jobs["select"] == 1
-    one_candidate = {
-        "classifiers": [{"name": "nearest_centroid"}],
-        "controls": {"baselines": False},
-    }
-    one = checkout.configure("one", **common, **one_candidate)
+    single = {"classifiers": [{"name": "nearest_centroid"}], "controls": {"baselines": False}}
+    one = checkout.configure("one", **common, **single)
     checkout.run("--cores", "2", "--no-hooks", "--configfile", one)
-    results = checkout.root / "results/mine"
-    with (results / "selection.csv").open(encoding="utf-8", newline="") as file:
-        (row,) = csv.DictReader(file)
+    (row,) = rows(checkout, "selection", "mine")
     assert row["selected"] == "True" and not (row["objective"] or row["share_first"])
-    assert "Nothing was selected" in (results / "report/index.html").read_text()
+    index = checkout.root / "results/mine/report/index.html"
+    assert "Nothing was selected" in index.read_text()
