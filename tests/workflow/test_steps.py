@@ -4,10 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from numpy.testing import assert_array_equal
-from steps import LOGISTIC, VECTORS, WRITTEN, Refused, assert_one_error, call, changed, rows
-
-from wsd.artifacts import predictions
+from steps import LOGISTIC, VECTORS, WRITTEN, Refused, assert_one_error, call, changed
 
 
 def test_every_command_syncs_files_before_it_renames_them(every_step: Path) -> None:
@@ -24,27 +21,6 @@ def test_a_training_set_does_not_depend_on_others(every_step: Path, tmp_path: Pa
         written = ["--searches", str(search), "--out", str(out)]
         assert call(every_step, "classify", *arguments, *written) == 0
         assert out.read_bytes() == (every_step / f"{usual}.parquet").read_bytes()
-
-
-def test_the_selected_configuration_is_fitted(every_step: Path) -> None:
-    chosen = json.loads((every_step / "selection.json").read_text())["chosen"]["tiny"]["full"]
-    scopes = [row["scope"] for row in rows(every_step / "selection.csv")]
-    assert scopes.count("all words") == 4
-    written, provenance = predictions.read_predictions(every_step / "pw.parquet")
-    assert provenance["chosen"] == chosen["words"]
-    files = {("focal", "mix-all", "logistic"): "p", ("focal+context", "2+1", "own"): "p2",
-             ("focal", "1", "knn"): "p3", ("focal", "1", "logistic"): "p4"}  # fmt: skip
-    compared = 0
-    for prediction in written:
-        row = chosen["words"][prediction.word]
-        usual, source = predictions.read_predictions(
-            every_step / f"{files[row['view'], row['layers'], row['classifier']]}.parquet"
-        )
-        if source["parameters"] == row["parameters"]:
-            (same,) = (o for o in usual if (o.word, o.split) == (prediction.word, prediction.split))
-            assert_array_equal(prediction.scores, same.scores)
-            compared += 1
-    assert compared
 
 
 BAD: dict[str, Refused] = {

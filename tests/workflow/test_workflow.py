@@ -9,9 +9,7 @@ from pathlib import Path
 
 import pytest
 from checkout import Checkout
-from hub_server import HubServer
 from require import missing, needs
-from tiny import tiny_bert
 
 from wsd.studies.registry import STUDIES
 
@@ -171,28 +169,6 @@ def test_a_new_key_adds_only_its_jobs(
     assert jobs_by_rule == jobs
 
 
-def test_editing_a_module_reruns_the_steps_that_use_it(checkout: Checkout, small: str) -> None:
-    """I edited a module: what is computed again?"""
-    module = checkout.root / "wsd/evaluation/layerwise.py"
-    before = module.read_text()
-    module.write_text(f"{before}\n# edited\n")
-    jobs = checkout.run("-n", "--configfile", small).jobs
-    module.write_text(before)
-    assert jobs == {"layerwise": 1, "figures": 1, "report": 1}
-
-
-def test_the_selected_classifier_as_one_file(checkout: Checkout, small: str) -> None:
-    """Can I have the selected classifier as one file?"""
-    assert checkout.run("fit", "--cores", "1", "--configfile", small).jobs == {"fit": 1}
-    done = checkout.wsd("predict", "The cranes flew.", "--format", "jsonl")
-    answer = json.loads(done.stdout)
-    chosen = json.loads((checkout.root / "results/quickstart/selection.json").read_text())
-    selected = chosen["chosen"]["tiny"]["full"]["all"]
-    assert (answer["layers"], answer["classifier"]) == (selected["layers"], selected["classifier"])
-    assert answer["word"] == "crane"
-    assert "fitting" not in done.stderr  # it was read from the file
-
-
 @needs("control_task", "geometry", "audit", "code_length")
 def test_a_dry_run_of_the_study(checkout: Checkout, tmp_path: Path) -> None:
     """What does the whole study compute, without a network or a model?
@@ -242,25 +218,6 @@ def test_the_groups_of_slurm_fit_every_step(checkout: Checkout) -> None:
     queue = ("--profile", "profiles/slurm", "--cores", "4")
     run = checkout.run("-n", *queue, "--configfile", *files, "--config", "glosses=corpus")
     assert {"finetune", "zero_shot", "audit", "code_length"} <= set(run.jobs)
-
-
-def test_a_model_of_the_hub_is_fetched_once_and_embedded_offline(
-    checkout: Checkout, config: dict, tmp_path: Path
-) -> None:
-    """Does a run ask the hub again for a model that it has?"""
-    revision = "0123456789" * 4
-    folder = tiny_bert(tmp_path / "served")
-    model = {"name": "served", "hub": "org/tiny", "revision": revision, "blocks": 2, "width": 32}
-    path = checkout.configure("hub", **{**config, "models": [model], "words": ["crane"]})
-    with HubServer({"org/tiny": {revision: folder}}) as server:
-        online = server.environment(tmp_path / "home")
-        call = ("--cores", "1", "--configfile", path)
-        checkout.run("results/quickstart/served/model.json", *call, **online)
-        assert server.requests
-        server.requests.clear()
-        vectors = "results/quickstart/served/predictions/full/focal/1.logistic.parquet"
-        checkout.run(vectors, *call, **online)
-        assert not server.requests, "embedding must not ask the hub"
 
 
 def test_a_real_word_end_to_end(tmp_path: Path, archive: Path, minilm: str) -> None:
