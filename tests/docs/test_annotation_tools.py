@@ -18,10 +18,9 @@ from wsd.cli import main
 PAGE = REPOSITORY / "docs/how-to/annotation-tools.md"
 FIELD = REPOSITORY / "tests/corpora/formats"
 EXPORTS = REPOSITORY / "tests/docs/exports"
-SECTIONS = sections(PAGE)
 SCRIPTS = {
     (section, title): text
-    for section, content in SECTIONS.items()
+    for section, content in sections(PAGE).items()
     for _, title, text in FENCE.findall(content)
     if title.endswith(".py")
 }

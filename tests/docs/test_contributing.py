@@ -9,7 +9,6 @@ from wsd.commands import COMMANDS
 TEXT = (REPOSITORY / "CONTRIBUTING.md").read_text(encoding="utf-8")
 ROOM = re.compile(r"^\| \d \| `(\w+)/` \| (.*?) \|$", re.MULTILINE)
 STEP = re.compile(r"`([a-z][a-z-]+)`")
-PATH = re.compile(r"`([\w/.-]+/[\w.-]*)`")
 
 
 def test_the_map_has_every_room() -> None:
@@ -24,14 +23,6 @@ def test_the_map_has_every_command_of_the_core_in_its_room() -> None:
             name for name, command in COMMANDS.items() if command.module.split(".")[1] == room
         }
         assert named == (set() if room == "studies" else existing), room
-
-
-def test_every_path_exists() -> None:
-    for path in PATH.findall(TEXT):
-        # The example of a study may be deleted.
-        if path.startswith("studies/") and path.strip("/").count("/") == 1:
-            continue
-        assert (REPOSITORY / path).exists() or (REPOSITORY / "wsd" / path).exists(), path
 
 
 def test_only_the_encoder_and_studies_import_torch() -> None:

@@ -30,6 +30,7 @@ def test_every_column_is_explained_and_no_other() -> None:
     starts = "|".join(name.rstrip("…") for name in names if name.endswith("…"))
     ends = "|".join(name.lstrip("…") for name in names if name.startswith("…"))
     explained = {name for name in names if "…" not in name}
-    parts = re.compile(f"(?:{starts})*?({'|'.join(explained)})(?:{ends})*")
+    longest_first = "|".join(sorted(explained, key=len, reverse=True))
+    parts = re.compile(f"(?:{starts})*?({longest_first})(?:{ends})*")
     found = {match[1] if (match := parts.fullmatch(column)) else column for column in WRITTEN}
     assert found == explained

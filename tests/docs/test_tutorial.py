@@ -7,13 +7,14 @@ from pathlib import Path
 
 import nbformat
 import notebooks
+import numpy as np
 import pytest
 import snippets
 from checkout import REPOSITORY, Checkout
 from installed_wheel import Installed, install
 
 TUTORIAL = REPOSITORY / "docs/tutorial.md"
-COURSE, NOTEBOOK_PAGE = REPOSITORY / "docs/course.ipynb", REPOSITORY / "docs/how-to/notebook.md"
+NOTEBOOK_PAGE = REPOSITORY / "docs/how-to/notebook.md"
 
 
 @pytest.fixture(scope="module")
@@ -60,22 +61,21 @@ def test_the_wheel_runs_the_quickstart_in_an_empty_folder(
     assert "Nothing to be done" in again and f"The pages: {page}\n" in again
 
 
-def assert_same_outputs(shown: nbformat.NotebookNode, ran: nbformat.NotebookNode) -> None:
-    for before, after in zip(*map(notebooks.code_cells, (shown, ran)), strict=True):
-        came = notebooks.text_of(after)
-        assert snippets.same(notebooks.text_of(before), came), f"{before.source}\n{came}"
-
-
 @pytest.mark.slow
-def test_the_course_notebook_prints_its_stored_outputs(
-    quickstart: tuple[Installed, str], monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("name", ["course", "library"])
+def test_a_notebook_prints_its_stored_outputs(
+    name: str, quickstart: tuple[Installed, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The notebook runs in the folder and the environment of the wheel's quickstart."""
     program, _ = quickstart
     monkeypatch.delenv("PYTHONPATH", raising=False)
-    shown = nbformat.read(COURSE, as_version=4)
+    shown = nbformat.read(REPOSITORY / f"docs/{name}.ipynb", as_version=4)
     ran = notebooks.execute(shown, program.folder, program.python)
-    assert_same_outputs(shown, ran)
+    for before, after in zip(*map(notebooks.code_cells, (shown, ran)), strict=True):
+        came = notebooks.text_of(after)
+        assert snippets.same(notebooks.text_of(before), came), f"{before.source}\n{came}"
+    if name == "library":
+        return
     for cell in notebooks.code_cells(ran):
         # Each cell shows a value or a frame; tqdm may warn that Jupyter has no widgets.
         shows = [out for out in cell.outputs if out.get("name") != "stderr"]
@@ -128,25 +128,12 @@ def test_the_figures_of_the_tutorial_are_reproduced(
     import figures
 
     figures.main(tmp_path)
-    names = sorted(path.name for path in tmp_path.iterdir())
-    assert names == sorted(path.name for path in (REPOSITORY / "docs/figures").iterdir())
+    names = {path.name for path in tmp_path.iterdir()}
+    assert names == {path.name for path in figures.FIGURES.iterdir()}
     for name in names:
         shown, came = ((folder / name).read_text() for folder in (figures.FIGURES, tmp_path))
         number = re.compile(r"-?\d+\.\d+")
         shape = re.compile(rf"{number.pattern}|\b[mp][0-9a-f]{{10}}\b")  # and ids made of numbers
         assert shape.sub("#", shown) == shape.sub("#", came), name
-        apart = [
-            abs(float(a) - float(b))
-            for a, b in zip(number.findall(shown), number.findall(came), strict=True)
-        ]
-        assert max(apart) < 0.5, name  # points: a seventieth of an inch by two
-
-
-@pytest.mark.slow
-def test_the_library_notebook_prints_its_stored_outputs(
-    quickstart: tuple[Installed, str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv("PYTHONPATH", raising=False)
-    shown = nbformat.read(REPOSITORY / "docs/library.ipynb", as_version=4)
-    ran = notebooks.execute(shown, quickstart[0].folder, quickstart[0].python)
-    assert_same_outputs(shown, ran)
+        drawn, expected = (np.array(number.findall(text), float) for text in (came, shown))
+        assert np.abs(drawn - expected).max() < 0.5, name  # points: a seventieth of an inch by two

@@ -21,17 +21,15 @@ def build_archive(
     The paths of the files are below the top folder; ``extra`` members follow exactly as given.
     """
     packed = io.BytesIO()
-    with tarfile.open(
-        fileobj=packed, mode="w", format=tarfile.PAX_FORMAT, pax_headers={"comment": "0123456789"}
-    ) as tar:
+    comment = {"comment": "0123456789"}
+    with tarfile.open(None, "w", packed, format=tarfile.PAX_FORMAT, pax_headers=comment) as tar:
         top = tarfile.TarInfo(TOP)
         top.type = tarfile.DIRTYPE
         tar.addfile(top)
-        for name, content in files.items():
-            member = tarfile.TarInfo(f"{TOP}/{name}")
+        members = [(tarfile.TarInfo(f"{TOP}/{name}"), files[name]) for name in files]
+        for member, content in members:
             member.size = len(content)
-            tar.addfile(member, io.BytesIO(content))
-        for member, content in extra:
+        for member, content in [*members, *extra]:
             tar.addfile(member, io.BytesIO(content))
     return gzip.compress(packed.getvalue(), mtime=0)
 

@@ -57,13 +57,8 @@ def write_vectors(
     provenance = {
         "model": {"name": "toy", "blocks": layers - 1, "width": width},
         "architecture": {"name": "ToyModel", "causal": False, "last_normed": False},
-        "input": "plain",
-        "pooling": "mean",
-        "precision": "float32",
-        "device": "cpu",
-        "versions": {"torch": "1"},
-        "word": corpus.word,
-        "corpus": corpus.digest,
+        **{"input": "plain", "pooling": "mean", "precision": "float32", "device": "cpu"},
+        **{"versions": {"torch": "1"}, "word": corpus.word, "corpus": corpus.digest},
         **changes,
     }
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -84,14 +79,10 @@ def write_folds(
     """Write folds; by default two alternating folds of each word's training split, one repeat."""
     folds_by_word = {word: words.get(word) or turns(corpus) for word, corpus in corpora.items()}
     held = [folds.held for folds in folds_by_word.values() if folds.held is not None]
-    folds = Folds(
-        train=name,
-        k=max((int(repeats.max()) + 1 for repeats in held), default=2),
-        repeats=max((len(repeats) for repeats in held), default=1),
-        seed=1,
-        words=folds_by_word,
-        corpus={word: corpus.digest for word, corpus in corpora.items()},
-    )
+    k = max((int(repeats.max()) + 1 for repeats in held), default=2)
+    repeats = max((len(repeats) for repeats in held), default=1)
+    digests = {word: corpus.digest for word, corpus in corpora.items()}
+    folds = Folds(train=name, k=k, repeats=repeats, seed=1, words=folds_by_word, corpus=digests)
     training_set.write_folds(path, folds)
     return folds
 

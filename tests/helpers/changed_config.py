@@ -86,10 +86,6 @@ def controls(**values: Any) -> Change:
     return lambda config: config["controls"].update(values)
 
 
-def tuning(**values: Any) -> Change:
-    return lambda config: config["tuning"].update(values)
-
-
 def coarsewsd20(**values: Any) -> Change:
     return top(dataset="coarsewsd20", **values)
 

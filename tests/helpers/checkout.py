@@ -30,10 +30,9 @@ class Run:
     def jobs(self) -> Counter[str]:
         """How many jobs of each rule were run, or would be in a dry run."""
         table = TABLE.search(self.text)
-        lines = table[1].splitlines() if table else []
-        counts = Counter({rule: int(n) for rule, n in (line.split() for line in lines)})
+        counts = dict(line.split() for line in table[1].splitlines()) if table else {}
         # `all` is the target; its job does nothing.
-        return Counter({rule: n for rule, n in counts.items() if rule not in ("all", "total")})
+        return Counter({rule: int(n) for rule, n in counts.items() if rule not in ("all", "total")})
 
     @property
     def nothing(self) -> bool:
@@ -61,16 +60,11 @@ class Checkout:
 
     def run(self, *arguments: str, code: int = 0, **environment: str) -> Run:
         """Call snakemake; its exit code must be ``code``."""
+        own = {"PYTHONPATH": str(self.root), "HF_HUB_OFFLINE": "0"}
         done = subprocess.run(
             [sys.executable, "-m", "snakemake", *arguments],
             cwd=self.root,
-            env={
-                **os.environ,
-                "PYTHONPATH": str(self.root),
-                "HF_HUB_OFFLINE": "0",
-                **self.environment,
-                **environment,
-            },
+            env={**os.environ, **own, **self.environment, **environment},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

@@ -15,11 +15,7 @@ def clouds(
     """Return training vectors, their classes, and as many test vectors."""
     random = np.random.default_rng(seed)
     centres = random.normal(size=(classes, width))
-    y = (
-        random.choice(classes, size=rows, p=shares)
-        if shares
-        else random.integers(classes, size=rows)
-    )
+    y = random.choice(classes, rows, p=shares) if shares else random.integers(classes, size=rows)
     X = centres[y] + spread * random.normal(size=(rows, width))
     test = centres[random.integers(classes, size=rows)]
     return X, y, test + spread * random.normal(size=test.shape)

@@ -34,11 +34,7 @@ def follow(
             assert kind == "console"
             for command in content.splitlines():
                 program, *arguments = command.split()
-                if program == "python":
-                    codes.append(
-                        subprocess.run([sys.executable, *arguments], check=False).returncode
-                    )
-                else:
-                    assert program == "wsd"
-                    codes.append(main(arguments))
+                assert program in ("python", "wsd")
+                script = [sys.executable, *arguments]
+                codes.append(main(arguments) if program == "wsd" else subprocess.call(script))
     return codes

@@ -15,16 +15,10 @@ SENTENCES = {
 
 def bank(**columns: Any) -> pd.DataFrame:
     """Return four sentences of two senses with the characters of the word."""
-    rows = [(sense, text) for sense, texts in SENTENCES.items() for text in texts]
-    starts = [text.index("bank") for _, text in rows]
-    frame = {
-        "word": "bank",
-        "sense": [sense for sense, _ in rows],
-        "sentence": [text for _, text in rows],
-        "start": starts,
-        "end": [start + 4 for start in starts],
-    }
-    return pd.DataFrame({**frame, **columns})
+    rows = [("bank", sense, text) for sense, texts in SENTENCES.items() for text in texts]
+    frame = pd.DataFrame(rows, columns=["word", "sense", "sentence"])
+    start = frame["sentence"].str.index("bank")
+    return frame.assign(**{"start": start, "end": start + 4, **columns})
 
 
 def save_to_disk(folder: Path, frame: pd.DataFrame, features: dict[str, Any] | None = None) -> Path:

@@ -43,10 +43,7 @@ def build_config(folder: Path) -> dict[str, Any]:
         "systems": [{"name": "they", "file": str(folder / "said.jsonl")}],
     }
     config["controls"] = {
-        "baselines": True,
-        "views": ["context"],
-        "random_weights": [1],
-        "task": True,
+        **{"baselines": True, "views": ["context"], "random_weights": [1], "task": True},
         "classifiers": ["nearest_centroid", "logistic"],
     }
     config["classifiers"] = [*config["classifiers"], {"name": "lda", "shrinkage": [0.5]}]

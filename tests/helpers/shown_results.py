@@ -15,9 +15,7 @@ CHOICES = ("0", "1", "2", "mean-all")
 CLASSIFIERS = {"nearest_centroid": "{}", "logistic": '{"C": [0.01, 1], "prior_shift": [0, 1]}'}
 METHODS = ("pca", "discriminant")
 CONFIG = {
-    "dataset": "quickstart",
-    "projections": [*METHODS, "tsne"],
-    "sentences": True,
+    **{"dataset": "quickstart", "projections": [*METHODS, "tsne"], "sentences": True},
     "views": {"classify": ["focal"]},
 }
 

@@ -37,14 +37,8 @@ class Snippet:
 def snippets(text: str) -> list[Snippet]:
     """Return the snippets of a page, in order."""
     return [
-        Snippet(
-            text.count("\n", 0, match.start()) + 1,
-            match["kind"],
-            match["code"],
-            match["output"],
-            match.span("output"),
-        )
-        for match in _FENCE.finditer(text)
+        Snippet(text.count("\n", 0, m.start()) + 1, *m.group(1, 2, "output"), m.span("output"))
+        for m in _FENCE.finditer(text)
     ]
 
 

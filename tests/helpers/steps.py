@@ -94,17 +94,11 @@ def _lay_out(folder: Path) -> None:
     write_map(laid_out / "run.json", [f"{LAID_OUT}/{file}" for file in files], LAID_OUT, about)
 
 
-DATA_ARGUMENTS = ["--corpus", "corpus", "--words", *WORDS]
-VECTORS = [*DATA_ARGUMENTS, "--embeddings", "e"]
+DATA_OPTIONS = ["--corpus", "corpus", "--words", *WORDS]
+VECTORS = [*DATA_OPTIONS, "--embeddings", "e"]
 LOGISTIC = ["--estimator", "logistic", "--space", '{"C": [0.01, 1], "prior_shift": [0, 1]}']
-
 # What a name in the steps stands for.
-NAMED = {
-    "$WORDS": [*WORDS],
-    "$DATA": DATA_ARGUMENTS,
-    "$VECTORS": VECTORS,
-    "$LOGISTIC": LOGISTIC,
-}
+NAMED = {"$WORDS": [*WORDS], "$DATA": DATA_OPTIONS, "$VECTORS": VECTORS, "$LOGISTIC": LOGISTIC}
 # Commands and their arguments, in the order of their dependencies; an indented line continues.
 SCRIPT = """
 copy-corpus own --name mine --out mine
@@ -247,19 +241,19 @@ def recorded_renames() -> Iterator[dict[str, bool]]:
         yield renamed
 
 
-def files_in(folder: Path) -> set[str]:
-    files = (path for path in folder.rglob("*") if path.is_file() and not path.is_symlink())
-    return {str(path.relative_to(folder)) for path in files}
-
-
 def run_every_step(folder: Path) -> None:
     """Run all steps in order, each on the files of the steps before; note what they write."""
     prepare(folder)
-    before = files_in(folder)
+
+    def files() -> set[str]:
+        found = (path for path in folder.rglob("*") if path.is_file() and not path.is_symlink())
+        return {str(path.relative_to(folder)) for path in found}
+
+    before = files()
     with contextlib.chdir(folder), logs_as_before(), recorded_renames() as renamed:
         for command, arguments in STEPS:
             assert main([command, *arguments]) == 0, command
-    noted = {name: renamed.get(name) for name in sorted(files_in(folder) - before)}
+    noted = {name: renamed.get(name) for name in sorted(files() - before)}
     folder.with_name(WRITTEN).write_text(json.dumps(noted))
 
 

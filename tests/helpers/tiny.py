@@ -31,11 +31,7 @@ def tiny_tokenizer(max_length: int = 64) -> transformers.PreTrainedTokenizerFast
     return transformers.PreTrainedTokenizerFast(
         tokenizer_object=tokenizer,
         model_max_length=max_length,
-        pad_token="[PAD]",
-        unk_token="[UNK]",
-        cls_token="[CLS]",
-        sep_token="[SEP]",
-        mask_token="[MASK]",
+        **{f"{name.strip('[]').lower()}_token": name for name in SPECIAL},
     )
 
 
@@ -77,9 +73,7 @@ class PositionModel:
         assert output_hidden_states
         positions = torch.arange(input_ids.shape[1]).expand_as(input_ids)
         states = [
-            torch.stack(
-                [positions, input_ids, torch.full_like(input_ids, layer), attention_mask], dim=2
-            ).float()
+            torch.stack([positions, input_ids, 0 * positions + layer, attention_mask], 2).float()
             for layer in range(self.config.num_hidden_layers + 1)
         ]
         return SimpleNamespace(hidden_states=tuple(states))

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from builders import make_corpus
 
 from wsd.artifacts import predictions
 from wsd.artifacts.corpus_table import Corpus
@@ -17,43 +18,24 @@ SENSES = {"bat": ("animal", "club"), "seal": ("animal", "stamp", "ring")}
 
 def corpora() -> dict[str, Corpus]:
     """Return two training rows per sense, then the test rows of `GOLD`; all sentences differ."""
-    corpora_by_word = {}
-    for word, gold in GOLD.items():
-        codes = [*range(len(SENSES[word])), *gold]
-        n_train = len(SENSES[word])
-        corpora_by_word[word] = Corpus(
-            word=word,
-            senses=SENSES[word],
-            split=np.array(["train"] * n_train + ["test"] * len(gold)),
-            index=np.array([*range(n_train), *range(len(gold))], dtype=np.int32),
-            tokens=tuple(
-                (f"a{chr(97 + i % 26)}{chr(97 + i // 26)}", word) for i in range(len(codes))
-            ),
-            position=np.ones(len(codes), dtype=np.int32),
-            gold=np.array(codes, dtype=np.int32),
+    return {
+        word: make_corpus(
+            [("train", 0), ("train", 1), *[("train", 2)] * (len(SENSES[word]) - 2),
+             *(("test", code) for code in gold)], word=word, senses=SENSES[word],
         )
-    return corpora_by_word
+        for word, gold in GOLD.items()
+    }  # fmt: skip
 
 
 def words(wrong: dict[str, list[int]]) -> list[WordPredictions]:
     """Return predictions that are right except for the given rows, which get the next sense."""
     predictions = []
-    for word, codes in GOLD.items():
-        gold = np.array(codes, dtype=np.int32)
-        predicted = gold.copy()
-        rows = wrong.get(word, [])
-        predicted[rows] = (gold[rows] + 1) % len(SENSES[word])
-        predictions.append(
-            WordPredictions(
-                word=word,
-                senses=SENSES[word],
-                n_train=10,
-                index=np.arange(len(gold), dtype=np.int32),
-                gold=gold,
-                predicted=predicted,
-                scores=np.eye(len(SENSES[word]))[predicted],
-            )
-        )
+    for word, senses in SENSES.items():
+        gold = np.array(GOLD[word], dtype=np.int32)
+        predicted, rows = gold.copy(), wrong.get(word, [])
+        predicted[rows] = (gold[rows] + 1) % len(senses)
+        index, scores = np.arange(len(gold), dtype=np.int32), np.eye(len(senses))[predicted]
+        predictions.append(WordPredictions(word, senses, 10, index, gold, predicted, scores))
     return predictions
 
 
@@ -85,12 +67,8 @@ def pair(
     number = len(list(folder.glob("*.parquet")))
     files = folder / f"{number}.parquet", folder / f"{number}-search.parquet"
     source = {
-        "train": "full",
-        "view": "focal",
-        "layers": layers,
-        "task": "sense",
-        "classifier": "lda",
-        "estimator": "lda",
+        **{"train": "full", "view": "focal", "layers": layers, "task": "sense"},
+        **{"classifier": "lda", "estimator": "lda"},
         "objective": "mean_macro_f1",
         "folds": {"k": 5, "repeats": 2, "seed": 1},
         "encoder": {"model": {"name": model, "blocks": 12}},

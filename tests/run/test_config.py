@@ -32,7 +32,7 @@ from wsd.artifacts.cv_table import PARAMETERS
 from wsd.run.config import check
 from wsd.run.schema import schema_text
 
-SHIPPED = sorted(path.name for path in CONFIG.glob("*.yaml"))
+SHIPPED = sorted(str(path.relative_to(CONFIG)) for path in CONFIG.rglob("*.yaml"))
 
 
 def own(**values: str) -> Change:

@@ -7,7 +7,7 @@ import json
 import os
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -18,7 +18,6 @@ from same_results import results
 from tiny import tiny_bert
 
 from wsd.artifacts.run_json import RUN_MAP, RunMap
-from wsd.cli import main
 from wsd.run import check as checking
 from wsd.run.digests import SEEN
 from wsd.storage.checksums import SUMS
@@ -166,31 +165,3 @@ def test_a_copy_of_the_checkout_is_up_to_date(rich: Checkout, here: Path, tmp_pa
     shutil.rmtree(tmp_path / "copy/.snakemake")
     copy = Checkout(tmp_path / "copy")
     assert copy.run(*ARGUMENTS).nothing
-
-
-@pytest.fixture
-def read_only(here: Path) -> Iterator[None]:
-    results = here / "results"
-    done = subprocess.run(["mount", "--bind", results, results], capture_output=True, text=True)
-    if done.returncode:
-        pytest.skip(f"nothing can be mounted here: {done.stderr.strip()}")
-    try:
-        subprocess.run(["mount", "-o", "remount,bind,ro", results], check=True)
-        yield
-    finally:
-        # This process may still have files mapped.
-        subprocess.run(["umount", "--lazy", results], check=True)
-
-
-@pytest.mark.usefixtures("read_only")
-def test_results_that_cannot_be_written_can_be_read(
-    rich: Checkout, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """The results lie on a read-only disk: what can I still do?"""
-    assert rich.run("-n", *ARGUMENTS).nothing
-    refused = rich.run(*ARGUMENTS, code=1)
-    assert "results/corpus/.lock could not be written: " in refused.text
-    assert "Read-only file system" in refused.text
-    assert "Traceback" not in refused.text and not refused.jobs
-    for call in (["check"], ["predict", "--results", str(TABLES), "the model flew up"]):
-        assert main(call) == 0, capsys.readouterr().err

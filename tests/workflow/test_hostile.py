@@ -93,12 +93,9 @@ def test_a_terminal_with_few_characters(tmp_path: Path) -> None:
         "train,test,model,view,layers,classifier,mean_macro_f1,mean_balanced_accuracy,"
         "mean_word_accuracy,micro_accuracy\nfull,test,銀é,focal,1,knn,.5,.5,.5,.5\n"
     )
-    (tmp_path / "selection.csv").write_text(
-        "train,scope,selected,model,view,layers,classifier,objective\n"
-    )
-    done = subprocess.run(
-        [sys.executable, "-m", "wsd.cli", "leaderboard", str(tmp_path / "summary.csv")],
-        capture_output=True,
-        env={**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"},
-    )
+    columns = "train,scope,selected,model,view,layers,classifier,objective\n"
+    (tmp_path / "selection.csv").write_text(columns)
+    call = [sys.executable, "-m", "wsd.cli", "leaderboard", str(tmp_path / "summary.csv")]
+    env = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
+    done = subprocess.run(call, capture_output=True, env=env)
     assert done.returncode == 0 and b"\\u9280\\xe9" in done.stdout, done.stderr

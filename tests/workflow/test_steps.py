@@ -4,19 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from numpy.testing import assert_array_equal
-from steps import (
-    LOGISTIC,
-    VECTORS,
-    WRITTEN,
-    Refused,
-    assert_one_error,
-    call,
-    changed,
-    rows,
-)
-
-from wsd.artifacts import predictions
+from steps import LOGISTIC, VECTORS, WRITTEN, Refused, assert_one_error, call, changed
 
 
 def test_every_command_syncs_files_before_it_renames_them(every_step: Path) -> None:
@@ -30,32 +18,9 @@ def test_a_training_set_does_not_depend_on_others(every_step: Path, tmp_path: Pa
     for train, usual in (("full", "p4"), ("1pct", "p41")):
         out, search = tmp_path / train, tmp_path / f"{train}.search"
         arguments = [*VECTORS, "--layers", "1", *LOGISTIC, "--folds", f"{train}.parquet"]
-        done = call(
-            every_step, "classify", *arguments, "--searches", str(search), "--out", str(out)
-        )
-        assert done == 0
+        written = ["--searches", str(search), "--out", str(out)]
+        assert call(every_step, "classify", *arguments, *written) == 0
         assert out.read_bytes() == (every_step / f"{usual}.parquet").read_bytes()
-
-
-def test_the_selected_configuration_is_fitted(every_step: Path) -> None:
-    chosen = json.loads((every_step / "selection.json").read_text())["chosen"]["tiny"]["full"]
-    scopes = [row["scope"] for row in rows(every_step / "selection.csv")]
-    assert scopes.count("all words") == 4
-    written, provenance = predictions.read_predictions(every_step / "pw.parquet")
-    assert provenance["chosen"] == chosen["words"]
-    files = {("focal", "mix-all", "logistic"): "p", ("focal+context", "2+1", "own"): "p2",
-             ("focal", "1", "knn"): "p3", ("focal", "1", "logistic"): "p4"}  # fmt: skip
-    compared = 0
-    for prediction in written:
-        row = chosen["words"][prediction.word]
-        usual, source = predictions.read_predictions(
-            every_step / f"{files[row['view'], row['layers'], row['classifier']]}.parquet"
-        )
-        if source["parameters"] == row["parameters"]:
-            (same,) = (o for o in usual if (o.word, o.split) == (prediction.word, prediction.split))
-            assert_array_equal(prediction.scores, same.scores)
-            compared += 1
-    assert compared
 
 
 BAD: dict[str, Refused] = {
@@ -89,11 +54,3 @@ def test_bad_input_is_one_error(
     every_step: Path, capsys: pytest.CaptureFixture[str], case: str
 ) -> None:
     assert_one_error(every_step, capsys, *BAD[case])
-
-
-def test_folds_may_have_further_words(every_step: Path, tmp_path: Path) -> None:
-    data = ["--corpus", "corpus", "--words", "crane", "--embeddings", "e", "--layers", "1"]
-    out = tmp_path / "o.parquet"
-    rest = ["--folds", "full.parquet", "--searches", str(tmp_path / "s"), "--out", str(out)]
-    assert call(every_step, "classify", *data, "--estimator", "knn", *rest) == 0
-    assert {prediction.word for prediction in predictions.read_predictions(out)[0]} == {"crane"}

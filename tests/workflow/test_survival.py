@@ -1,4 +1,4 @@
-"""The real workflow with damaged files, a full disk, wrong clocks, and parallel runs.
+"""The real workflow with damaged files, a full disk, and parallel runs.
 
 Each test plants a fault in the results of a finished run and gives the same command again.
 """
@@ -9,7 +9,6 @@ import os
 import shutil
 import signal
 import subprocess
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -160,18 +159,6 @@ def test_after_a_signal_the_same_command_continues(done: Checkout) -> None:
         assert [left for left in crash.half_written(done.root) if left.endswith(".part")] == []
         done.run(*ARGUMENTS)
         assert differences(done) == []
-
-
-def test_files_dated_by_a_wrong_clock(done: Checkout) -> None:
-    """The clock was wrong: is anything computed again?"""
-    for years in (-20, 1):
-        moment = time.time() + years * 365 * 24 * 3600
-        for path in (done.root / "results").rglob("*"):
-            os.utime(path, (moment, moment), follow_symlinks=False)
-        assert done.run("-n", *ARGUMENTS).nothing
-    stored(done, "folds/full.parquet").unlink()
-    assert done.run(*ARGUMENTS).jobs == {"folds": 1}
-    assert differences(done) == []
 
 
 @pytest.fixture

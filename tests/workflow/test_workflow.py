@@ -9,9 +9,7 @@ from pathlib import Path
 
 import pytest
 from checkout import Checkout
-from hub_server import HubServer
 from require import missing, needs
-from tiny import tiny_bert
 
 from wsd.studies.registry import STUDIES
 
@@ -22,22 +20,15 @@ FIGURES = ["accuracy", "macro_f1", "balanced_accuracy"]
 MEANS = ["mean_word_accuracy", "mean_macro_f1", "mean_balanced_accuracy"]
 PUBLISHED = {"published": 4, "score": 4} if "systems" in STUDIES else {}
 # These rules run after every change of the candidates.
-TO_THE_END = dict.fromkeys(
-    (
-        *("select", "classify_selected", "calibration", "evaluate", "compare", "layerwise"),
-        *("figures", "report"),
-    ),
-    1,
-)
+LAST = "select classify_selected calibration evaluate compare layerwise figures report"
+TO_THE_END = dict.fromkeys(LAST.split(), 1)
 LAYERS = [1, "mean-all"]
 CLASSIFIERS = [{"name": "nearest_centroid"}, {"name": "logistic", "C": [0.01, 1]}]
 BASELINES = ("most_frequent_sense", "bag_of_words", "position_length")
 # Offline settings, for tests without a network on machines that have one.
 NO_NETWORK = {
-    "HTTPS_PROXY": "http://127.0.0.1:9",
-    "https_proxy": "http://127.0.0.1:9",
-    "NO_PROXY": "",
-    "no_proxy": "",
+    **dict.fromkeys(("HTTPS_PROXY", "https_proxy"), "http://127.0.0.1:9"),
+    **dict.fromkeys(("NO_PROXY", "no_proxy"), ""),
 }
 
 
@@ -178,28 +169,6 @@ def test_a_new_key_adds_only_its_jobs(
     assert jobs_by_rule == jobs
 
 
-def test_editing_a_module_reruns_the_steps_that_use_it(checkout: Checkout, small: str) -> None:
-    """I edited a module: what is computed again?"""
-    module = checkout.root / "wsd/evaluation/layerwise.py"
-    before = module.read_text()
-    module.write_text(f"{before}\n# edited\n")
-    jobs = checkout.run("-n", "--configfile", small).jobs
-    module.write_text(before)
-    assert jobs == {"layerwise": 1, "figures": 1, "report": 1}
-
-
-def test_the_selected_classifier_as_one_file(checkout: Checkout, small: str) -> None:
-    """Can I have the selected classifier as one file?"""
-    assert checkout.run("fit", "--cores", "1", "--configfile", small).jobs == {"fit": 1}
-    done = checkout.wsd("predict", "The cranes flew.", "--format", "jsonl")
-    answer = json.loads(done.stdout)
-    chosen = json.loads((checkout.root / "results/quickstart/selection.json").read_text())
-    selected = chosen["chosen"]["tiny"]["full"]["all"]
-    assert (answer["layers"], answer["classifier"]) == (selected["layers"], selected["classifier"])
-    assert answer["word"] == "crane"
-    assert "fitting" not in done.stderr  # it was read from the file
-
-
 @needs("control_task", "geometry", "audit", "code_length")
 def test_a_dry_run_of_the_study(checkout: Checkout, tmp_path: Path) -> None:
     """What does the whole study compute, without a network or a model?
@@ -251,37 +220,14 @@ def test_the_groups_of_slurm_fit_every_step(checkout: Checkout) -> None:
     assert {"finetune", "zero_shot", "audit", "code_length"} <= set(run.jobs)
 
 
-def test_a_model_of_the_hub_is_fetched_once_and_embedded_offline(
-    checkout: Checkout, config: dict, tmp_path: Path
-) -> None:
-    """Does a run ask the hub again for a model that it has?"""
-    revision = "0123456789" * 4
-    folder = tiny_bert(tmp_path / "served")
-    model = {"name": "served", "hub": "org/tiny", "revision": revision, "blocks": 2, "width": 32}
-    path = checkout.configure("hub", **{**config, "models": [model], "words": ["crane"]})
-    with HubServer({"org/tiny": {revision: folder}}) as server:
-        online = server.environment(tmp_path / "home")
-        call = ("--cores", "1", "--configfile", path)
-        checkout.run("results/quickstart/served/model.json", *call, **online)
-        assert server.requests
-        server.requests.clear()
-        vectors = "results/quickstart/served/predictions/full/focal/1.logistic.parquet"
-        checkout.run(vectors, *call, **online)
-        assert not server.requests, "embedding must not ask the hub"
-
-
 def test_a_real_word_end_to_end(tmp_path: Path, archive: Path, minilm: str) -> None:
     """Does a real word of CoarseWSD-20 work from the archive to the pages?"""
     checkout = Checkout.create(tmp_path / "wsd")
+    asked = {"words": ["digit"], "trains": ["1pct"], "layers": [0, 6], "tuning": {"repeats": 1}}
+    controls = {"baselines": False, "classifiers": ["nearest_centroid"]}
+    centroid = [{"name": "nearest_centroid"}]
     checkout.configure(
-        "digit",
-        words=["digit"],
-        trains=["1pct"],
-        layers=[0, 6],
-        classifiers=[{"name": "nearest_centroid"}],
-        controls={"baselines": False, "classifiers": ["nearest_centroid"]},
-        tuning={"repeats": 1},
-        projections=["pca"],
+        "digit", **asked, classifiers=centroid, controls=controls, projections=["pca"]
     )
     files = ["config/minilm.yaml", "config/digit.yaml"]
     run = checkout.run("--cores", "2", "--configfile", *files, WSD_COARSEWSD20_ARCHIVE=str(archive))
@@ -304,15 +250,14 @@ def test_a_real_word_end_to_end(tmp_path: Path, archive: Path, minilm: str) -> N
 def test_a_corpus_too_small_to_fold(tmp_path: Path) -> None:
     """My corpus is tiny: is a choice among candidates refused, and a single one run?"""
     checkout = Checkout.create(tmp_path / "wsd")
-    lines = ["word\tsense\tsplit\tsentence\n"]
-    for word, n in (("ash", 3), ("elm", 2)):
-        for sense in ("tree", "name"):
-            for split, number in (("train", n), ("test", 2)):
-                lines += [
-                    f"{word}\t{sense}\t{split}\t{split} {x} *{word}* {sense} {x}\n"
-                    for x in "abc"[:number]
-                ]
-    (checkout.root / "rows.tsv").write_text("".join(lines))
+    lines = [
+        f"{word}\t{sense}\t{split}\t{split} {x} *{word}* {sense} {x}\n"
+        for word, n in (("ash", 3), ("elm", 2))
+        for sense in ("tree", "name")
+        for split, number in (("train", n), ("test", 2))
+        for x in "abc"[:number]
+    ]
+    (checkout.root / "rows.tsv").write_text("word\tsense\tsplit\tsentence\n" + "".join(lines))
     checkout.wsd("import", "rows.tsv", "--out", "mine", "--name", "mine")
     common = {
         **{"dataset": {"name": "mine", "path": "mine"}, "layers": [1], "words": "all"},
@@ -323,14 +268,10 @@ def test_a_corpus_too_small_to_fold(tmp_path: Path) -> None:
     assert not (checkout.root / "results/mine").exists()
     fewer = checkout.configure("fewer", **common, tuning={"folds": 2})
     assert checkout.run("-n", "--configfile", fewer).jobs["select"] == 1
-    one_candidate = {
-        "classifiers": [{"name": "nearest_centroid"}],
-        "controls": {"baselines": False},
-    }
-    one = checkout.configure("one", **common, **one_candidate)
+    single = {"classifiers": [{"name": "nearest_centroid"}], "controls": {"baselines": False}}
+    one = checkout.configure("one", **common, **single)
     checkout.run("--cores", "2", "--no-hooks", "--configfile", one)
-    results = checkout.root / "results/mine"
-    with (results / "selection.csv").open(encoding="utf-8", newline="") as file:
-        (row,) = csv.DictReader(file)
+    (row,) = rows(checkout, "selection", "mine")
     assert row["selected"] == "True" and not (row["objective"] or row["share_first"])
-    assert "Nothing was selected" in (results / "report/index.html").read_text()
+    index = checkout.root / "results/mine/report/index.html"
+    assert "Nothing was selected" in index.read_text()
