@@ -72,14 +72,6 @@ def test_layers_are_concatenated_and_their_scale_has_no_effect() -> None:
     assert original.weights_.argmax() == 1 and original.weights_[1] > 0.9
 
 
-def test_a_layer_of_constant_features_does_no_harm() -> None:
-    X, y = layered()
-    X[:, 18:] = 0.0
-    mix = MixedLogistic(4).fit(X, y)
-    assert np.isfinite(mix.predict_proba(X)).all()
-    assert mix.weights_.sum() == pytest.approx(1)
-
-
 def test_a_mix_that_does_not_converge_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     failed = OptimizeResult(x=np.zeros(4), jac=np.ones(4), success=False, message="ABNORMAL")
     monkeypatch.setattr(scalar_mix, "minimize", lambda *args, **options: failed)
