@@ -57,17 +57,12 @@ def test_rows_count_by_their_weights() -> None:
     for name in ("centre", "remove-2", "whiten"):
         without = fitted(name, rows, np.array([0, 1, 1, 1, 1, 1, 1]) / 6)
         assert_allclose(without.apply(rows), fitted(name, rows[1:]).apply(rows), atol=1e-9)
-    # A repeated row is not an additional row: there is less data, so shrinkage is stronger.
-    weighted, repeated = fitted("whiten", rows, weights).factors, fitted("whiten", twice).factors
-    assert weighted is not None and repeated is not None and weighted.min() > repeated.min()
 
 
 def test_none_changes_nothing_and_a_known_mean_is_taken() -> None:
     rows = drawn(7, 4)
     assert fitted("none", rows).apply(rows) is rows
     assert_allclose(fitted("centre", rows, mean=np.ones(4)).apply(rows), rows - 1)
-    with pytest.raises(ValueError, match="'centred'"):
-        fitted("centred", rows)
 
 
 @pytest.mark.parametrize("name", NAMES)
