@@ -16,7 +16,6 @@ from wsd.artifacts.find_runs import (
     runs_with,
     started_runs,
     tables_of,
-    tables_of_runs,
 )
 from wsd.artifacts.run_json import RUN_MAP, RunMap, write_map
 from wsd.errors import ResultError
@@ -41,17 +40,6 @@ def test_only_existing_named_folders_are_runs(tmp_path: Path) -> None:
     assert runs_with(dataset, RUN_MAP) == [NAMELESS, "a", "b"]
     (tmp_path / "logs").mkdir()
     assert described_runs(tmp_path) == [f"{dataset}: the run without a name, run a, run b"]
-
-
-def test_the_folders_of_runs_that_have_a_map(tmp_path: Path) -> None:
-    """An unreadable map differs from a missing run."""
-    dataset = tmp_path / "q"
-    (dataset / "runs/empty").mkdir(parents=True)
-    assert tables_of_runs(dataset) == []
-    published(dataset / "runs/b", dataset)
-    (dataset / "runs/a").mkdir()
-    (dataset / "runs/a" / RUN_MAP).symlink_to("gone")
-    assert tables_of_runs(dataset) == [dataset, dataset / "runs/a", dataset / "runs/b"]
 
 
 def test_the_last_map_of_a_begun_run_counts(tmp_path: Path) -> None:
