@@ -240,14 +240,6 @@ def test_without_axes_points_are_zero() -> None:
     assert explained is None
 
 
-def test_a_sense_that_no_training_row_has_is_no_obstacle() -> None:
-    vectors, gold = simplex(80, 5, 2, apart=4)
-    corpus, folds, _ = made_word(vectors, 2 * gold)
-    assert obstacle(corpus, folds) == ""
-    points, _ = discriminants(vectors, corpus, folds)
-    assert_array_equal(points, discriminants(vectors, *made_word(vectors, gold)[:2])[0])
-
-
 def test_words_without_a_projection_have_a_reason() -> None:
     corpus = make_corpus([*[("train", 0)] * 9, ("train", 1), ("test", 1)])
     for folds in (turns(corpus, untuned=True), None):

@@ -156,18 +156,6 @@ def test_a_feature_that_is_constant_in_one_fold(alone: list[int]) -> None:
     assert 60 in alone
 
 
-@pytest.mark.parametrize(("rows", "width"), [(60, 4), (40, 100)])
-def test_labels_that_a_plane_separates_with_hardly_any_penalty(rows: int, width: int) -> None:
-    X, y, _ = clouds(25, classes=2, rows=rows, width=width, spread=0.1)
-    splits = drawn(rows, repeats=1)
-    actual = Logistic().search_folds(X, y, splits, [{"C": 1e6}, {"C": 1e3}])
-    for (fit, held), of_split in zip(splits, actual, strict=True):
-        assert np.isfinite(of_split).all()
-        exact = theirs(1e3).fit(X[fit], y[fit]).predict(X[held])
-        assert_array_equal(of_split.argmax(axis=2), [exact, exact])
-    assert (Logistic(C=1e6).fit(X, y).predict(X) == y).all()
-
-
 def test_the_number_of_threads_changes_no_byte() -> None:
     X, y, _ = clouds(29, rows=300, width=200, spread=3.0)
     actual, splits = [], drawn(300, repeats=1)

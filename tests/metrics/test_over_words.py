@@ -7,7 +7,6 @@ import pytest
 from scipy import stats
 
 from wsd.metrics.over_words import ByWord, scores_by_word
-from wsd.metrics.scores import MEAN_SCORES, mean_scores
 
 
 def drawn(seed: int, words: int = 9, mean: float = 0.02) -> np.ndarray:
@@ -46,15 +45,6 @@ def test_micro_accuracy_is_a_ratio_with_linearised_residuals() -> None:
     assert by_word.mean == pytest.approx(ratio)
     residuals = (right - ratio * sizes) / sizes.mean()
     assert by_word.error == pytest.approx(np.sqrt(residuals @ residuals / 39 / 40))
-
-
-def test_the_means_are_the_scores() -> None:
-    rng = np.random.default_rng(1)
-    matrices = [rng.integers(1, 20, (k, k)) for k in (2, 3, 2, 4, 5)]
-    by_word, expected = scores_by_word(matrices), mean_scores(matrices)
-    assert tuple(by_word) == MEAN_SCORES
-    for name, score in by_word.items():
-        assert score.mean == pytest.approx(float(expected[name]))
 
 
 def test_sign_flips_equal_naive_enumeration() -> None:
