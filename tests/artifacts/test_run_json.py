@@ -78,25 +78,18 @@ OUTSIDE = ["../other/x.csv", "/etc/passwd", "store/../../other.csv", "store/.."]
 
 
 @pytest.mark.parametrize("path", OUTSIDE)
-@pytest.mark.parametrize("entry", ["files", "published"])
-def test_a_map_leads_to_no_file_out_of_its_dataset(tmp_path: Path, entry: str, path: str) -> None:
-    named = {"files": {"x.csv": path}} if entry == "files" else {"published": {path: None}}
-    write_json(tmp_path / "run.json", {**ABOUT, "files": {}, **named})
-    with pytest.raises(ResultError, match="a file outside its folder") as caught:
-        RunMap(tmp_path / "run.json")
-    assert caught.value.where == str(tmp_path / "run.json")
-
-
-# Listings
-
-
-@pytest.mark.parametrize("path", OUTSIDE)
-def test_a_listing_leads_to_no_file_out_of_its_folder(tmp_path: Path, path: str) -> None:
-    write_json(tmp_path / "focal.1.json", {"a/focal.safetensors": "x", path: "x"})
-    for read in (read_listing, lambda listing: WordFiles([listing]).find("a/focal.safetensors")):
+def test_no_map_and_no_listing_leads_out_of_its_folder(tmp_path: Path, path: str) -> None:
+    name, outside = "a/focal.safetensors", tmp_path / "x.json"
+    for content, read in (
+        ({**ABOUT, "files": {"x.csv": path}}, RunMap),
+        ({**ABOUT, "files": {}, "published": {path: None}}, RunMap),
+        ({name: "x", path: "x"}, read_listing),
+        ({name: "x", path: "x"}, lambda listing: WordFiles([listing]).find(name)),
+    ):
+        write_json(outside, content)
         with pytest.raises(ResultError, match="a file outside its folder") as caught:
-            read(tmp_path / "focal.1.json")
-        assert caught.value.where == str(tmp_path / "focal.1.json")
+            read(outside)
+        assert caught.value.where == str(outside)
 
 
 def test_a_listing_names_every_file_of_its_folder(tmp_path: Path) -> None:

@@ -15,7 +15,6 @@ from wsd.artifacts.cv_table import grid_points
 from wsd.artifacts.predictions import WordPredictions, read_predictions
 from wsd.artifacts.training_set import WordFolds
 from wsd.classification import classify as classification
-from wsd.classification.estimators.logistic import BagOfWords
 from wsd.classification.estimators.registry import make_estimator
 from wsd.classification.fit_and_predict import predict_word
 from wsd.classification.text_features import SPACES, TextFeatures, documents, features_of, positions
@@ -112,17 +111,6 @@ def test_a_bag_has_words_and_the_other_baseline_positions(tmp_path: Path) -> Non
             assert provenance["parameters"] in grid_points(SPACES[name])
             again = predictions_of(name, corpus, **provenance["parameters"])
             assert np.array_equal(again.scores, actual.scores)
-
-
-def test_the_bag_of_words_is_fitted_on_the_given_rows_alone() -> None:
-    X, y = documents(CORPUS), CORPUS.gold
-    bag = BagOfWords().fit(X[:20], y[:20])
-    assert set(bag.vectorizer_.vocabulary_) == {word for document in X[:20] for word in document}
-    grid = grid_points({"C": [0.1, 1000.0], "prior_shift": [0.0, 0.5, 1.0]})
-    actual = BagOfWords().search(X[:40], y[:40], X[40:60], grid)
-    for point, probabilities in zip(grid, actual, strict=True):
-        alone = BagOfWords(**point).fit(X[:40], y[:40]).predict_proba(X[40:60])
-        assert probabilities == pytest.approx(alone, abs=1e-5)
 
 
 @pytest.mark.parametrize(("view", "name"), [("focal", "bag_of_words"), ("text", "logistic")])

@@ -45,11 +45,7 @@ def assembled(
     for model, layers in (selected or {"m": "2"}).items():
         names = {"view": "focal", "layers": layers, "classifier": "lda"}
         chosen[model] = {"full": {"all": names}}
-        objectives = [
-            ("full", "all words", 0.9),
-            ("full", "bat", 0.5),
-            ("few", "all words", 0.2),
-        ]
+        objectives = [("full", "all words", 0.9), ("full", "bat", 0.5), ("few", "all words", 0.2)]
         for train, scope, value in objectives:
             line = {"model": model, "train": train, "scope": scope, **names, "objective": value}
             table.append(line)

@@ -115,20 +115,6 @@ def test_another_objective_is_reported(tmp_path: Path) -> None:
     assert of_words["macro_f1_cv"].tolist()[:3] == near([0.1, 0.7, 0.4])
 
 
-def test_ties_are_resolved_in_the_order_of_layer_choices(tmp_path: Path) -> None:
-    """The same predictions have the difference 0 and no interval, and are all in the set."""
-    order = ["2", "10", "concat-last-2", "mean-last-2", "mean-all"]
-    layers, of_words, _ = run(
-        tmp_path, *(pair(tmp_path, order[i], FEW, GOOD) for i in (3, 1, 0, 2, 4))
-    )
-    assert layers["layers"].tolist() == order
-    assert layers["selected_by_cv"].tolist() == [True, False, False, False, False]
-    assert layers["difference"].tolist()[1:] == [0] * 4
-    assert layers["difference_low"].isna().all()
-    assert of_words["in_confidence_set_of_word"].all()
-    assert of_words["layers"].tolist() == order * 2
-
-
 def test_only_the_layers_of_one_classifier_are_a_family(tmp_path: Path, tables: Tables) -> None:
     """A much better classifier, view or model changes no row."""
     perfect = {"bat": [[1.0, 1.0]] * 2, "seal": [[1.0, 1.0]] * 2}

@@ -58,13 +58,6 @@ def test_words_with_many_errors_with_none_and_without_folds() -> None:
     assert actual["hard"] < actual["no folds"] < actual["right"] < actual["easy"]
 
 
-def test_data_without_a_temperature() -> None:
-    empty, unknown = np.zeros(0, dtype=int), np.array([[0.0, np.nan]])
-    assert fit_temperatures({}) == {}
-    for logits, gold in ((np.ones((3, 1)), empty), (np.ones((0, 2)), empty), (unknown, [1])):
-        assert fit_temperatures({"a": (logits[: len(gold)], np.array(gold, dtype=int))}) == {}
-
-
 def test_log_loss_and_brier_score_are_those_of_scikit_learn() -> None:
     rng = np.random.default_rng(5)
     shares, gold = rng.dirichlet(np.ones(3), size=40), rng.integers(3, size=40)
