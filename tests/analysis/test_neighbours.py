@@ -14,7 +14,6 @@ from wsd.analysis import neighbours
 from wsd.analysis.neighbours import find_neighbours, find_neighbours_of_new
 from wsd.artifacts import instance_tables as neighbours_artifacts
 from wsd.artifacts.corpus_table import Corpus
-from wsd.errors import ConfigError
 from wsd.metrics import nearest
 
 
@@ -78,16 +77,6 @@ def test_the_first_of_equally_near_rows_counts() -> None:
         assert_array_equal(actual.similarity[row], np.ones(5, dtype=np.float32))
 
 
-@pytest.mark.filterwarnings("error")
-def test_a_vector_of_zeros_is_like_no_other() -> None:
-    vectors = np.vstack([np.zeros((1, 2)), fan(0, 10, 80), np.zeros((1, 2))])
-    actual = find_neighbours(make_corpus([("train", 0)] * 4 + [("test", 0)]), vectors)
-    assert actual.rows[0].tolist() == [1, 2, 3, 4, -1]
-    assert_array_equal(actual.similarity[0], [0, 0, 0, 0, np.nan])
-    assert actual.rows[1].tolist() == [2, 3, 0, 4, -1]
-    assert_array_equal(actual.similarity[1, 2:], [0, 0, np.nan])
-
-
 def test_new_instances_have_the_known_ones_as_neighbours() -> None:
     vectors, _ = clouds(2)
     whole = find_neighbours(make_corpus([("train", 0)] * 60), vectors)
@@ -127,5 +116,3 @@ def test_neighbours(tmp_path: Path) -> None:
     assert (provenance["view"], provenance["layers"]) == ("focal", "1")
     assert provenance["corpus"] == {word: table.digest for word, table in corpora.items()}
     assert provenance["encoder"]["model"] == {"name": "toy", "blocks": 2, "width": 6}
-    with pytest.raises(ConfigError, match="'3': there is no such layer"):
-        call_step(neighbours, corpora, embeddings=tmp_path, layers="3", out=tmp_path / "no")

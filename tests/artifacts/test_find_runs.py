@@ -3,22 +3,18 @@
 import os
 from pathlib import Path
 
-import pytest
-
 from wsd.artifacts.find_runs import (
     LOST,
     NAMELESS,
     PUBLISHED,
     REMOVED,
     UNFINISHED,
-    described_runs,
     run_state,
     runs_with,
     started_runs,
     tables_of,
 )
 from wsd.artifacts.run_json import RUN_MAP, RunMap, write_map
-from wsd.errors import ResultError
 
 ABOUT = {"config": {}, "command": "snakemake", "digests": {}}
 
@@ -38,8 +34,6 @@ def test_only_existing_named_folders_are_runs(tmp_path: Path) -> None:
     assert runs_with(dataset, RUN_MAP) == ["a", "b"]
     published(dataset)
     assert runs_with(dataset, RUN_MAP) == [NAMELESS, "a", "b"]
-    (tmp_path / "logs").mkdir()
-    assert described_runs(tmp_path) == [f"{dataset}: the run without a name, run a, run b"]
 
 
 def test_the_last_map_of_a_begun_run_counts(tmp_path: Path) -> None:
@@ -69,6 +63,3 @@ def test_the_progress_of_a_run(tmp_path: Path) -> None:
     assert run_state(run, tables) == PUBLISHED
     write_map(tables / RUN_MAP, ["q/store/c.csv"], "q", ABOUT)
     assert run_state(run, tables) == UNFINISHED
-    (tables / RUN_MAP).write_text("{")
-    with pytest.raises(ResultError):
-        run_state(run, tables)

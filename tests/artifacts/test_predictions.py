@@ -8,6 +8,7 @@ import pytest
 from builders import make_corpus
 from numpy.testing import assert_array_equal
 
+from wsd.artifacts import corpus_table
 from wsd.artifacts.predictions import (
     WordPredictions,
     read_predictions,
@@ -69,3 +70,6 @@ def test_predictions_of_other_instances_are_refused(tmp_path: Path) -> None:
         read_test_split(path, {"sage": corpora["mint"]})
     with pytest.raises(ResultError, match="other instances of 'mint'"):
         read_test_split(path, {"mint": make_corpus([("test", 1)] * 3)})
+    corpus_table.write(path, corpora["mint"])
+    with pytest.raises(ResultError, match="another kind"):
+        read_predictions(path)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from builders import write_folds
+from builders import make_corpus, write_folds
 from call_step import call_step
 from substitute_tables import write_made
 
@@ -38,15 +38,9 @@ def moles(n_train: int = 60, n_test: int = 30) -> Corpus:
         place = int(rng.integers(8))
         tokens.append((*words[:place], "mole", *words[place:]))
         position.append(place)
-    return Corpus(
-        word="mole",
-        senses=("mole_animal", "mole_spy"),
-        split=np.array(["train"] * n_train + ["test"] * n_test),
-        index=np.array([*range(n_train), *range(n_test)], dtype=np.int32),
-        tokens=tuple(tokens),
-        position=np.array(position, dtype=np.int32),
-        gold=gold,
-    )
+    rows = [("train" if i < n_train else "test", sense) for i, sense in enumerate(gold.tolist())]
+    corpus = make_corpus(rows, word="mole", senses=("mole_animal", "mole_spy"))
+    return replace(corpus, tokens=tuple(tokens), position=np.array(position, dtype=np.int32))
 
 
 CORPUS = moles()

@@ -162,11 +162,9 @@ def test_every_word_and_every_rare_sense_has_a_line() -> None:
             assert line[name] == float(word_scores(matrix)[name])
     # A third of the instances has the first sense, whose name is the last in the alphabet.
     lines = rare_senses(rows)
-    rare = (
-        "a y 4 7|a x 8 13|b y 7 10|c y 2 4|c x 5 8|e y 6 9|f y 10 14|g y 3 6|g x 6 10|h y 8 12"
-    )
+    rare = "a y 4 7|a x 8 13|b y 7 10|c y 2 4|c x 5 8|e y 6 9|f y 10 14|g y 3 6|g x 6 10|h y 8 12"
     keys = ("word", "sense", "right", "n_test")
-    assert "|".join(" ".join(str(line[key]) for key in keys) for line in lines) == expected
+    assert "|".join(" ".join(str(line[key]) for key in keys) for line in lines) == rare
     for line in lines:
         ends = proportion_confint(line["right"], line["n_test"], method="jeffreys")
         assert (line["low"], line["high"]) == pytest.approx(ends)

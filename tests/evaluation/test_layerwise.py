@@ -158,7 +158,6 @@ def test_models_of_as_many_blocks_are_compared_at_the_same_layer_choice(tmp_path
 
 def test_the_scores_of_a_word(tables: Tables) -> None:
     of_words = tables[1]
-    assert of_words["n_test"].tolist() == [32] * 3 + [50] * 3
     assert of_words["errors"].tolist() == [1, 3, 9, 0, 0, 1]
     lines = of_words.set_index(["word", "layers"])
     for layers, wrong in (("1", FEW), ("2", SOME), ("mean-all", MANY)):

@@ -73,7 +73,6 @@ def test_few_rows_and_equal_rows(name: str) -> None:
         vectors = drawn(rows, 5)
         actual = fitted(name, vectors).apply(vectors)
         assert np.isfinite(actual).all()
-        assert np.isfinite(fitted(name, vectors).apply(drawn(4, 5, 1))).all()
         assert rows == 1 or np.linalg.norm(actual[0] - actual[1]) > 1e-3
     if name != "none":
         # Equal except for the last bit of a float32, as in batches of two shapes: all become zero.
