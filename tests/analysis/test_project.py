@@ -125,8 +125,6 @@ def test_the_score_cv_asks_the_training_points_of_other_folds() -> None:
         text[held] = model.predict(points[held])
     assert 0.5 < picture.score_cv < 1
     assert picture.score_cv == pytest.approx(f1_score(gold, text, average="macro"))
-    # The test instance has no effect, and without folds there is no score.
-    assert np.isnan(place(corpus, np.vstack([vectors, [[99, 99]]]), "pca", 1).score_cv)
 
 
 def test_the_score_is_that_of_a_vote_in_the_plane() -> None:
@@ -141,8 +139,6 @@ def test_the_score_is_that_of_a_vote_in_the_plane() -> None:
     expected = f1_score(table.gold[test], predicted, average="macro")
     assert 0.5 < expected < 1
     assert actual.score == pytest.approx(expected, rel=1e-12)
-    alone = make_corpus([("train", gold) for gold in side.tolist()])
-    assert np.isnan(place(alone, vectors, "pca", 1).score)
 
 
 # LDA

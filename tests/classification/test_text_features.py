@@ -17,8 +17,7 @@ from wsd.artifacts.training_set import WordFolds
 from wsd.classification import classify as classification
 from wsd.classification.estimators.registry import make_estimator
 from wsd.classification.fit_and_predict import predict_word
-from wsd.classification.text_features import SPACES, TextFeatures, documents, features_of, positions
-from wsd.errors import ConfigError
+from wsd.classification.text_features import SPACES, TextFeatures, documents, positions
 from wsd.evaluation.evaluate import score_word
 
 ANIMAL = ["burrow", "fur", "soil", "claw", "tunnel"]
@@ -105,12 +104,6 @@ def test_a_bag_has_words_and_the_other_baseline_positions(tmp_path: Path) -> Non
             assert provenance["parameters"] in grid_points(SPACES[name])
             again = predictions_of(name, corpus, **provenance["parameters"])
             assert np.array_equal(again.scores, actual.scores)
-
-
-@pytest.mark.parametrize(("view", "name"), [("focal", "bag_of_words"), ("text", "logistic")])
-def test_a_baseline_needs_text(view: str, name: str) -> None:
-    with pytest.raises(ConfigError, match=name):
-        features_of(None, view, "1", name)
 
 
 def test_a_bag_of_substitutes_is_a_row_of_its_model(tmp_path: Path) -> None:
