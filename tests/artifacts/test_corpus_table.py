@@ -71,7 +71,6 @@ def test_a_table_is_read_back(tmp_path: Path) -> None:
     assert taken.document is not None and taken.document.tolist() == ["a", "", ""]
     joined = again.joined(dataclasses.replace(taken, extra={}))
     assert joined.extra == {"id": ("=1+1", "", "", "", "x", "", "", "")}
-    assert joined.gold.tolist() == [0, 1, 1, 0, 1, 0, 1, 0] and joined.document is None
 
 
 def test_tables_of_several_words_come_in_the_order_asked_for(tmp_path: Path) -> None:
@@ -81,8 +80,6 @@ def test_tables_of_several_words_come_in_the_order_asked_for(tmp_path: Path) -> 
     assert [(word, table.word) for word, table in actual.items()] == [("thyme",) * 2, ("mint",) * 2]
     path = tmp_path / "mint.parquet"
     path.write_bytes(path.read_bytes()[:-20])
-    with pytest.raises(ResultError, match="changed since it was written"):
-        corpus_table.read(path)
     (tmp_path / SUMS / path.name).unlink()
     with pytest.raises(ResultError, match="not a table of this program") as caught:
         corpus_table.read(path)

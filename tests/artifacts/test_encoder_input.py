@@ -9,13 +9,7 @@ from wsd.artifacts.encoder_input import as_argument, input_argument, parse_input
 from wsd.errors import ConfigError
 
 PARTS = [*map("the crane flew".partition, ("the", "crane", "flew"))]
-VALUES: list[Any] = [
-    "plain",
-    "masked",
-    "echo",
-    {"template": '"{sentence}", {word}', "read": "last"},
-    {"template": "{sentence}", "mark": ["<t>", "</t>"], "read": "mark"},
-]
+VALUES: list[Any] = ["plain", "echo", {"template": '"{sentence}", {word}', "read": "last"}]
 
 
 def text(value: Any, position: int = 1) -> str:
@@ -52,14 +46,6 @@ def test_values_go_through_a_command_and_json(value: Any) -> None:
     assert parse_input(parsed) is parsed and parsed.describe()
 
 
-def test_defaults_are_part_of_the_value() -> None:
-    expected = {"template": "{sentence}", "mark": ["<", ">"], "read": "word"}
-    assert parse_input({"mark": ("<", ">")}).value == expected
-    assert parse_input({"mark": ["<", ">"], "prefix": "none"}).value == expected | {
-        "prefix": "none"
-    }
-
-
 def test_what_reads_after_a_whole_sentence() -> None:
     marks = {"mark": ["<", ">"], "read": "mark"}
     before: list[Any] = ["plain", {"template": "{word} : {sentence}"}, marks]
@@ -92,6 +78,5 @@ def test_an_input_that_cannot_be_used_is_refused() -> None:
             with pytest.raises(ConfigError, match="cannot be used") as caught:
                 parse_input(value, "input")
             assert caught.value.where == f"input.{key}"
-    for argument in ("{", '{"template": "{word}"}', "[1]", "", "Plain", "{1: 2}"):
-        with pytest.raises(ConfigError):
-            input_argument(argument)
+    with pytest.raises(ConfigError):
+        input_argument("{1: 2}")

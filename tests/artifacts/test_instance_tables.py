@@ -3,9 +3,7 @@
 import numpy as np
 from numpy.testing import assert_allclose, assert_array_equal
 
-from wsd.artifacts.instance_tables import (
-    align_signs,
-)
+from wsd.artifacts.instance_tables import align_signs
 
 
 def test_signs_are_aligned_axis_by_axis_with_the_previous_projection() -> None:

@@ -8,7 +8,7 @@ import pytest
 from builders import make_corpus
 from numpy.testing import assert_array_equal
 
-from wsd.artifacts import corpus_table, training_set
+from wsd.artifacts import training_set
 from wsd.artifacts.training_set import Folds, TrainingSet, WordFolds, training_rows
 from wsd.errors import ResultError
 
@@ -51,17 +51,12 @@ def test_files_are_read_back(tmp_path: Path) -> None:
     assert list(training_set.read_folds_for(path, {"arm": CORPORA["arm"]}).words) == ["arm"]
     with pytest.raises(ResultError, match="lack 'sage'"):
         training_set.read_folds_for(path, {**CORPORA, "sage": CORPORA["arm"]})
-    corpus_table.write(path, CORPORA["mint"])
-    for read in (training_set.read_folds, training_set.read):
-        with pytest.raises(ResultError, match="table"):
-            read(path)
 
 
 def test_another_table_is_refused() -> None:
     other = replace(CORPORA["mint"], gold=1 - CORPORA["mint"].gold)
     with pytest.raises(ResultError, match=r"'full': made from another table .* of 'mint'"):
         folds_of().rows(other)
-    for digests in ({"mint": "0" * 64}, {}):
-        train = TrainingSet("balanced", {"mint": np.array([0])}, digests)
-        with pytest.raises(ResultError, match="'balanced': made from another table"):
-            training_rows(CORPORA["mint"], train)
+    train = TrainingSet("balanced", {"mint": np.array([0])}, {})
+    with pytest.raises(ResultError, match="'balanced': made from another table"):
+        training_rows(CORPORA["mint"], train)

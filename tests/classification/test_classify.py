@@ -1,7 +1,6 @@
 """`wsd classify`: cross-validation equals a naive loop, and the best point is fitted on all."""
 
 import json
-from argparse import Namespace
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import product
@@ -14,7 +13,9 @@ from builders import classify, make_corpus, turns, write_folds, write_vectors
 from call_step import call_step
 from clouds import clouds
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.metrics import accuracy_score, f1_score, recall_score
+from sklearn.base import clone
+from sklearn.metrics import accuracy_score, balanced_accuracy_score, f1_score
+from sklearn.model_selection import PredefinedSplit, cross_val_predict
 
 from wsd.artifacts import predictions
 from wsd.artifacts.corpus_table import Corpus
@@ -49,29 +50,16 @@ def random_folds(lines: Sequence[int], k: int = 3, repeats: int = 2) -> WordFold
 
 def naive(
     classifier: Any, grid: Sequence[Any], X: np.ndarray, y: np.ndarray, folds: WordFolds
-) -> tuple[np.ndarray, np.ndarray]:
-    """Fit every point on every fold separately, and score with scikit-learn.
-
-    Return the scores, and the out-of-fold scores of the first repeat.
-    """
-    assert folds.held is not None
-    labels = sorted(set(y.tolist()))
+) -> np.ndarray:
+    """Fit every point on every fold separately, and score with scikit-learn."""
+    points = [clone(classifier).set_params(**point) for point in grid]
     result = np.zeros((len(folds.held), len(grid), 3))
-    held_out = np.zeros((len(folds.held), len(grid), len(y), len(labels)))
-    for repeat, numbers in enumerate(folds.held):
-        for i, point in enumerate(grid):
-            predicted = np.full(len(y), -1)
-            for fold in range(numbers.max() + 1):
-                held = numbers == fold
-                fitted = type(classifier)(**{**classifier.get_params(), **point})
-                predicted[held] = fitted.fit(X[~held], y[~held]).predict(X[held])
-                held_out[repeat, i, held] = class_scores(fitted, X[held])
-            result[repeat, i] = [
-                accuracy_score(y, predicted),
-                f1_score(y, predicted, labels=labels, average="macro", zero_division=0),
-                recall_score(y, predicted, labels=labels, average="macro"),
-            ]
-    return result, held_out[0]
+    for place in np.ndindex(*result.shape[:2]):
+        split = PredefinedSplit(folds.held[place[0]])
+        predicted = cross_val_predict(points[place[1]], X, y, cv=split)
+        f1 = f1_score(y, predicted, average="macro", zero_division=0)
+        result[place] = accuracy_score(y, predicted), f1, balanced_accuracy_score(y, predicted)
+    return result
 
 
 @pytest.mark.parametrize("name", SPACES)
@@ -80,11 +68,14 @@ def test_scores_equal_a_naive_loop(name: str, width: int) -> None:
     classifier, space = SPACES[name]
     X, y, _ = clouds(1, rows=48, width=width, spread=2.5, shares=(0.6, 0.3, 0.1))
     folds, grid = random_folds(range(48)), grid_points(space)
-    expected, expected_held_out = naive(classifier, grid, X, y, folds)
+    expected = naive(classifier, grid, X, y, folds)
     assert len(np.unique(expected)) > 3  # else little could go wrong
     scores, held_out = score_word(classifier, grid, X, y, folds)
     assert_allclose(scores, expected, rtol=1e-12)
-    assert_allclose(held_out, expected_held_out, atol=1e-3)
+    for point, of_point in zip(grid, held_out, strict=True):
+        for fit, held in folds.splits(0):  # the first repeat
+            fitted = clone(classifier).set_params(**point).fit(X[fit], y[fit])
+            assert_allclose(of_point[held], class_scores(fitted, X[held]), atol=1e-3)
 
 
 def test_a_fold_that_takes_a_sense_away_gets_it_wrong() -> None:
@@ -155,8 +146,7 @@ def test_it_tunes_on_the_folds_and_fits_on_all(folder: Folder) -> None:
     for word, scores in search.scores.items():
         lines = folder.folds[word].lines
         X, y = folder.vectors[word][1, lines], folder.corpora[word].gold[lines]
-        expected, _ = naive(Logistic(), grid, X, y, folder.folds[word])
-        assert_allclose(scores, expected, rtol=1e-12)
+        assert_allclose(scores, naive(Logistic(), grid, X, y, folder.folds[word]), rtol=1e-12)
     mean = np.mean([scores[..., 1].mean(axis=0) for scores in search.scores.values()], axis=0)
     best = grid[int(mean.argmax())]
     assert mean.max() > np.sort(mean)[-2]  # no tie
@@ -171,7 +161,6 @@ def test_it_tunes_on_the_folds_and_fits_on_all(folder: Folder) -> None:
         if word in held_out:
             of_word = held_out[word]
             assert_array_equal((of_word.index, of_word.gold), (folds.lines, y))
-            assert_array_equal(of_word.predicted, np.nanargmax(of_word.scores, axis=1))
             for fit, held in folds.splits(0):  # the first repeat
                 expected = fitted.fit(X[fit], y[fit]).predict_proba(X[held])
                 assert_allclose(of_word.scores[held], expected, atol=1e-3)
@@ -190,8 +179,6 @@ def test_it_tunes_on_the_folds_and_fits_on_all(folder: Folder) -> None:
     }
     for made in (provenance, source):
         assert {key: made[key] for key in expected} == expected
-    assert provenance["encoder"]["model"] == {"name": "toy", "blocks": 1, "width": 6}
-    assert set(provenance["versions"]) == {"numpy", "scikit-learn", "scipy", "wsd"}
 
 
 def test_several_training_sets_layers_and_estimators_at_once(folder: Folder) -> None:
@@ -221,9 +208,8 @@ def test_several_training_sets_layers_and_estimators_at_once(folder: Folder) -> 
         assert out[i].read_bytes() == folder.out.read_bytes()
     (mint,), source = predictions.read_predictions(out[1])
     assert (source["train"], mint.word, mint.n_train) == ("few", "mint", 1)
-    for changes in ({"out": out[:7]}, {"name": ["near"]}):
-        with pytest.raises(ConfigError, match=r"7 in --out|1 names"):
-            call_step(classification, **{**together, **changes})
+    with pytest.raises(ConfigError, match="7 in --out"):
+        call_step(classification, **{**together, "out": out[:7]})
 
 
 def test_an_untuned_word_keeps_what_the_config_fixes(folder: Folder) -> None:
@@ -238,9 +224,7 @@ def test_an_untuned_word_keeps_what_the_config_fixes(folder: Folder) -> None:
     write_folds(folder.root / "folds.parquet", folder.corpora, **untuned)
     _, provenance = folder.classify(space={"C": [0.01, 1], "prior_shift": 0.5})
     assert provenance["parameters"] == {"prior_shift": 0.5}
-    assert sorted(provenance["untuned"]) == ["mint", "sage", "thyme"]
-    search, _ = read_search(folder.search)
-    assert search.scores == {} and len(search.grid) == 2
+    assert read_search(folder.search)[0].scores == {}
 
 
 @pytest.mark.parametrize(
@@ -248,10 +232,7 @@ def test_an_untuned_word_keeps_what_the_config_fixes(folder: Folder) -> None:
     [
         ({"layers": "3"}, "no such layer"),
         ({"space": {"k": [1, 2]}}, "logistic"),
-        *(
-            ({"estimator": estimator, "space": {}, "layers": "mix-0-1"}, f"{estimator} on focal")
-            for estimator in ("nearest_centroid", "lda", "knn")
-        ),
+        ({"estimator": "lda", "space": {}, "layers": "mix-0-1"}, "lda on focal"),
         ({"view": "focal+focal", "layers": "mix-0-1+1"}, "learn the mix"),
     ],
 )
@@ -286,23 +267,10 @@ def test_each_word_uses_its_own_selection(folder: Folder) -> None:
         asked = {"layers": row["layers"], "estimator": row["estimator"]}
         alone[word] = folder.classify(**asked, space=row["parameters"])[0][word]
         row["view"] = "focal"
-    args = Namespace(
-        corpus=folder.root / "corpora",
-        words=list(chosen),
-        selection=selection,
-        embeddings=folder.root / "e",
-        model="toy",
-        out=out,
-        folds=folder.root / "folds.parquet",
-    )
     selection.write_text(json.dumps({"chosen": {"toy": {"full": {"words": chosen}}}}))
-    classify_selected.run(args)
+    files = {"embeddings": folder.root / "e", "folds": folder.root / "folds.parquet", "out": out}
+    call_step(classify_selected, folder.corpora, selection=selection, model="toy", **files)
     actual, provenance = predictions.read_predictions(out)
     for of_word in actual:
         assert_array_equal(of_word.scores, alone[of_word.word].scores)
-    keys = ("view", "layers", "classifier", "estimator")
-    assert {provenance[key] for key in keys} == {"per-word"}
     assert (provenance["chosen"], provenance["train"]) == (chosen, "full")
-    selection.write_text(json.dumps({"chosen": {"toy": {"full": {"words": {}}}}}))
-    with pytest.raises(ResultError, match="nothing was selected for 'mint'"):
-        classify_selected.run(args)

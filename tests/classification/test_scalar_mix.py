@@ -4,15 +4,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.optimize import OptimizeResult, minimize
+from scipy.optimize import minimize
 from scipy.special import logsumexp, softmax
 from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
-from wsd.classification.estimators import scalar_mix
 from wsd.classification.estimators.logistic import Logistic
 from wsd.classification.estimators.scalar_mix import MixedLogistic, Mixtures, layer_weights
-from wsd.errors import WsdError
 
 
 def layered(
@@ -70,22 +68,6 @@ def test_layers_are_concatenated_and_their_scale_has_no_effect() -> None:
     original, reordered = (MixedLogistic(4).fit(features, y) for features in (X, swapped))
     assert reordered.weights_ == pytest.approx(original.weights_[order], abs=1e-5)
     assert original.weights_.argmax() == 1 and original.weights_[1] > 0.9
-
-
-def test_a_layer_of_constant_features_does_no_harm() -> None:
-    X, y = layered()
-    X[:, 18:] = 0.0
-    mix = MixedLogistic(4).fit(X, y)
-    assert np.isfinite(mix.predict_proba(X)).all()
-    assert mix.weights_.sum() == pytest.approx(1)
-
-
-def test_a_mix_that_does_not_converge_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    failed = OptimizeResult(x=np.zeros(4), jac=np.ones(4), success=False, message="ABNORMAL")
-    monkeypatch.setattr(scalar_mix, "minimize", lambda *args, **options: failed)
-    X, y = layered()
-    with pytest.raises(WsdError, match="did not converge: ABNORMAL"):
-        layer_weights(stacked(X, 4), y)
 
 
 def test_the_number_of_threads_changes_no_bit() -> None:

@@ -97,23 +97,23 @@ def test_the_selection_exactly(tmp_path: Path) -> None:
     assert every["selected"].tolist() == [True, False, False]
     # Drawn twice, mint is best at layer 2; drawn twice, sage is best at layer 10.
     assert every["share_first"].tolist() == pytest.approx([0.75, 0.25, 0], abs=0.05)
-    assert every["classifier"].tolist() == ["logistic", "logistic", "near"]
     per_word = table[table["scope"] != ALL_WORDS]
-    assert per_word["share_first"].isna().all()
-    assert per_word["scope"].tolist() == ["mint", "sage"]
-    assert per_word["layers"].tolist() == ["2", "10"]
+    assert per_word[["scope", "layers"]].to_numpy().tolist() == [["mint", "2"], ["sage", "10"]]
     assert [json.loads(p) for p in per_word["parameters"]] == [{"C": 0.1}, {"C": 1}]
-    assert chosen["objective"] == "mean_macro_f1"
     assert chosen["folds"] == {"full": {"k": 5, "repeats": 2, "seed": 1}}
     assert chosen["space"] == {"logistic": {"C": [0.1, 1]}, "near": {"metric": "cosine"}}
     assert chosen["candidates"] == {"toy, full": 3}
 
 
 def test_the_first_of_equal_candidates_wins_in_any_order_of_the_files(tmp_path: Path) -> None:
+    """The last bit of a mean over repeats depends on their order, and decides nothing."""
+    repeats = np.array([[0.1], [0.2], [0.3]])
+    of_layers = {"mean-last-2": repeats, "10": repeats, "2": repeats[[1, 2, 0]]}
+    assert of_layers["2"].mean() < repeats.mean()
     files = [
-        write(tmp_path, layers, {"mint": [[0.5, 0.5]]}, view=view, classifier=classifier)
+        write(tmp_path, layers, {"mint": f1}, **NEAR | {"view": view, "classifier": classifier})
         for view in ("focal", "context")
-        for layers in ("mean-last-2", "10", "2")
+        for layers, f1 in of_layers.items()
         for classifier in ("logistic", "another")
     ]
     (table, chosen), (again, same) = run(tmp_path, files), run(tmp_path, files[::-1])
@@ -122,37 +122,19 @@ def test_the_first_of_equal_candidates_wins_in_any_order_of_the_files(tmp_path: 
     assert (best["layers"], best["classifier"]) == ("2", "another")
 
 
-@pytest.mark.parametrize("orders", [((0, 1, 2), (2, 1, 0)), ((2, 0, 1), (0, 2, 1))])
-def test_rounding_does_not_decide_between_equal_candidates(tmp_path: Path, orders: Any) -> None:
-    files = [
-        write(tmp_path, layers, {"mint": np.array([[0.1], [0.2], [0.3]])[list(order)]}, **NEAR)
-        for layers, order in zip(("mean-last-2", "7"), orders, strict=True)
-    ]
-    table, chosen = run(tmp_path, files)
-    assert chosen["chosen"]["toy"]["full"]["all"]["layers"] == "7"
-    assert table["share_first"].isna().all()  # of a single word
-
-
-@pytest.mark.parametrize(
-    ("scores", "for_all", "for_mint"),
-    [
-        # Of three that tie on mint, layer 7 is best on all words: 0.7 to layer 8's 0.675.
-        ({"2": (0.5, 0.1), "5": (0.5, 0.3), "7": (0.5, 0.9), "8": (0.4, 0.95)}, "7", "7"),
-        # The best on all words is not in the tie; the better of the tied ones wins.
-        ({"2": (0.5, 0.1), "5": (0.5, 0.3), "7": (0.4, 0.9)}, "7", "5"),
-    ],
-)
-def test_ties_of_a_word_go_to_the_candidate_that_is_better_overall(
-    tmp_path: Path, scores: dict[str, tuple[float, float]], for_all: str, for_mint: str
-) -> None:
-    files = [
-        write(tmp_path, layers, {"mint": mint, "sage": sage}, **NEAR)
-        for layers, (mint, sage) in scores.items()
-    ]
-    _, chosen = run(tmp_path, files)
-    selection = chosen["chosen"]["toy"]["full"]
-    assert selection["all"]["layers"] == for_all
-    assert selection["words"]["mint"]["layers"] == for_mint
+def test_ties_of_a_word_go_to_the_candidate_that_is_better_overall(tmp_path: Path) -> None:
+    """Of three that tie on mint, layer 7 is best on all words: 0.7 to layer 8's 0.675."""
+    scores = {"2": (0.5, 0.1), "5": (0.5, 0.3), "7": (0.5, 0.9), "8": (0.4, 0.95)}
+    for dropped, for_mint in (("", "7"), ("7", "5")):
+        files = [
+            write(tmp_path, layers, {"mint": mint, "sage": sage}, **NEAR)
+            for layers, (mint, sage) in scores.items()
+            if layers != dropped
+        ]
+        _, chosen = run(tmp_path, files)
+        selection = chosen["chosen"]["toy"]["full"]
+        assert selection["all"]["layers"] == ("8" if dropped else "7")
+        assert selection["words"]["mint"]["layers"] == for_mint
 
 
 def test_an_untuned_word_gets_the_overall_choice_and_fixed_parameters(tmp_path: Path) -> None:
@@ -161,24 +143,18 @@ def test_an_untuned_word_gets_the_overall_choice_and_fixed_parameters(tmp_path: 
         write(tmp_path, layers, {"mint": [[f1, 0.0]]}, grid=grid, untuned=("sage",))
         for layers, f1 in (("2", 0.1), ("5", 0.3))
     ]
-    table, chosen = run(tmp_path, files)
+    _, chosen = run(tmp_path, files)
     selection = chosen["chosen"]["toy"]["full"]
     assert selection["all"]["parameters"] == {"C": 0.1, "prior_shift": 0.5}
     assert selection["words"]["sage"] == {**selection["all"], "parameters": {"prior_shift": 0.5}}
     assert selection["words"]["mint"] == selection["all"]
-    # The table only has words whose own folds selected a candidate.
-    assert set(table["scope"]) == {ALL_WORDS, "mint"}
 
 
 def test_without_folds_only_a_single_candidate_is_selected(tmp_path: Path) -> None:
     only = write(tmp_path, "6", {}, untuned=("mint", "sage"), **NEAR)
-    table, chosen = run(tmp_path, [only])
-    assert len(table) == 1 and table.loc[0, "selected"]
-    assert table[["objective", "spread", "share_first"]].isna().all(axis=None)
+    _, chosen = run(tmp_path, [only])
     selection = chosen["chosen"]["toy"]["full"]
     assert selection["words"] == {"mint": selection["all"], "sage": selection["all"]}
-    assert selection["all"]["parameters"] == {"metric": "cosine"}
-    assert selection["all"]["objective"] is None
     with pytest.raises(ResultError, match="nothing can be selected for 'toy' among 2 candidates"):
         run(tmp_path, [only, write(tmp_path, "2", {}, untuned=("mint", "sage"), **NEAR)])
 
@@ -202,14 +178,10 @@ def test_models_and_training_sets_are_selected_separately(tmp_path: Path) -> Non
     assert chosen["candidates"]["toy, 1pct"] == 3
 
 
-@pytest.mark.parametrize(
-    "other", [{"seed": 2}, {"scores": {"sage": [[0.1, 0.2]]}}, {"objective": "mean_word_accuracy"}]
-)
+@pytest.mark.parametrize("other", [{"seed": 2}, {"objective": "mean_word_accuracy"}])
 def test_searches_of_two_runs_are_refused(tmp_path: Path, other: dict[str, Any]) -> None:
     scores = {"mint": [[0.1, 0.2]]}
-    first = write(tmp_path, "2", scores)
-    second = write(tmp_path, "5", **{"scores": scores, **other})
+    first, second = write(tmp_path, "2", scores), write(tmp_path, "5", scores, **other)
     with pytest.raises(ResultError, match="search of another run") as caught:
         run(tmp_path, [first, second])
     assert caught.value.where == str(second) and str(first) in caught.value.problem
-    assert not (tmp_path / "out").exists()

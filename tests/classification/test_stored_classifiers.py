@@ -60,12 +60,6 @@ def test_arrays_that_do_not_belong_together_are_refused(
                 restored(name, parameters, wrong)
 
 
-def test_a_nearest_neighbour_has_neighbours() -> None:
-    learned = {"classes": np.arange(2), "labels": np.arange(0), "vectors": np.zeros((0, 3))}
-    with pytest.raises(ValueError, match="no neighbours"):
-        restored("knn", {"k": 3}, learned)
-
-
 def test_only_estimators_of_the_registry_are_made() -> None:
     with pytest.raises(ConfigError, match="there is no classifier"):
         restored("os.system", {}, {"classes": np.arange(2)})

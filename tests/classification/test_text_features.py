@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from builders import write_folds
+from builders import make_corpus, write_folds
 from call_step import call_step
 from substitute_tables import write_made
 
@@ -15,11 +15,9 @@ from wsd.artifacts.cv_table import grid_points
 from wsd.artifacts.predictions import WordPredictions, read_predictions
 from wsd.artifacts.training_set import WordFolds
 from wsd.classification import classify as classification
-from wsd.classification.estimators.logistic import BagOfWords
 from wsd.classification.estimators.registry import make_estimator
 from wsd.classification.fit_and_predict import predict_word
-from wsd.classification.text_features import SPACES, TextFeatures, documents, features_of, positions
-from wsd.errors import ConfigError
+from wsd.classification.text_features import SPACES, TextFeatures, documents, positions
 from wsd.evaluation.evaluate import score_word
 
 ANIMAL = ["burrow", "fur", "soil", "claw", "tunnel"]
@@ -39,15 +37,9 @@ def moles(n_train: int = 60, n_test: int = 30) -> Corpus:
         place = int(rng.integers(8))
         tokens.append((*words[:place], "mole", *words[place:]))
         position.append(place)
-    return Corpus(
-        word="mole",
-        senses=("mole_animal", "mole_spy"),
-        split=np.array(["train"] * n_train + ["test"] * n_test),
-        index=np.array([*range(n_train), *range(n_test)], dtype=np.int32),
-        tokens=tuple(tokens),
-        position=np.array(position, dtype=np.int32),
-        gold=gold,
-    )
+    rows = [("train" if i < n_train else "test", sense) for i, sense in enumerate(gold.tolist())]
+    corpus = make_corpus(rows, word="mole", senses=("mole_animal", "mole_spy"))
+    return replace(corpus, tokens=tuple(tokens), position=np.array(position, dtype=np.int32))
 
 
 CORPUS = moles()
@@ -82,9 +74,6 @@ def test_the_features_of_a_sentence() -> None:
     bags = [("a", "or", "mole", "."), (), ("the", "dug", "on", ".")]
     assert documents(corpus).tolist() == bags
     assert positions(corpus).tolist() == [[1, 5, 0.25], [0, 1, 0], [1, 5, 0.25]]
-    # Documents of one length stay tuples.
-    corpus = replace(CORPUS, tokens=(("a", "mole"),) * 3, position=np.ones(3, dtype=np.int32))
-    assert documents(corpus).shape == (3,) and documents(corpus)[0] == ("a",)
 
 
 def test_the_most_frequent_sense_of_the_training_rows() -> None:
@@ -115,44 +104,6 @@ def test_a_bag_has_words_and_the_other_baseline_positions(tmp_path: Path) -> Non
             assert provenance["parameters"] in grid_points(SPACES[name])
             again = predictions_of(name, corpus, **provenance["parameters"])
             assert np.array_equal(again.scores, actual.scores)
-
-
-def test_the_bag_of_words_is_fitted_on_the_given_rows_alone() -> None:
-    X, y = documents(CORPUS), CORPUS.gold
-    bag = BagOfWords().fit(X[:20], y[:20])
-    assert set(bag.vectorizer_.vocabulary_) == {word for document in X[:20] for word in document}
-    grid = grid_points({"C": [0.1, 1000.0], "prior_shift": [0.0, 0.5, 1.0]})
-    actual = BagOfWords().search(X[:40], y[:40], X[40:60], grid)
-    for point, probabilities in zip(grid, actual, strict=True):
-        alone = BagOfWords(**point).fit(X[:40], y[:40]).predict_proba(X[40:60])
-        assert probabilities == pytest.approx(alone, abs=1e-5)
-
-
-def test_one_sense_and_sentences_without_words() -> None:
-    single_sense = replace(CORPUS, gold=np.zeros(90, dtype=np.int32))
-    bare = replace(CORPUS, tokens=(("mole",),) * 90, position=np.zeros(90, dtype=np.int32))
-    for name in SPACES:
-        actual = predictions_of(name, single_sense)
-        assert set(actual.predicted.tolist()) == {0}
-        assert actual.scores[0, 0] == 1 and np.isnan(actual.scores[0, 1])
-        actual = predictions_of(name, bare)
-        assert len(set(actual.predicted.tolist())) == 1
-        assert np.isfinite(actual.scores).all()
-
-
-@pytest.mark.parametrize(
-    ("view", "estimator", "folder"),
-    [
-        ("focal", "bag_of_words", Path()),
-        ("text", "logistic", None),
-        ("focal", "logistic", None),
-        ("text", "bag_of_words", Path()),
-        ("substitutes", "bag_of_words", None),
-    ],
-)
-def test_a_baseline_needs_text(view: str, estimator: str, folder: Path | None) -> None:
-    with pytest.raises(ConfigError, match=estimator):
-        features_of(folder, view, "1", estimator)
 
 
 def test_a_bag_of_substitutes_is_a_row_of_its_model(tmp_path: Path) -> None:

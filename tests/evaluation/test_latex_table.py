@@ -39,16 +39,11 @@ def test_markdown() -> None:
     header, rule, *_ = text.splitlines()
     selected, published = rows_of(text)
     assert header.count("|") == rule.count("|") == selected.replace("\\|", "").count("|")
-    for name in ("micro accuracy", "word accuracy", "macro-F1", "balanced accuracy"):
-        assert f"| {name} |" in header
     assert "focal 5 + context mean-all" in selected
     assert "a&b\\|c" in selected
     assert published.endswith(
         " [50.00, 50.00] | +2.00 [-1.00, +5.00] | < 0.001 | [-2.00, +6.00] | 0.250 |"
     )
-    # The caption says what varies in which interval.
-    assert "test sentences vary" in text and "t-interval of macro-F1" in text
-    assert "test documents vary" in markdown(ROWS, AGAINST, "mean_macro_f1", "documents")
 
 
 def test_the_same_predictions_and_the_best_on_test_have_no_test() -> None:
@@ -57,29 +52,15 @@ def test_the_same_predictions_and_the_best_on_test_have_no_test() -> None:
     assert "| the same predictions |  |" in markdown(ROWS, [same], "mean_macro_f1")
     ends = [name for name in ROWS[0] if name.endswith(("_low", "_high", "_over_words"))]
     best = {**line(BEST, layers="3+3"), **dict.fromkeys(ends)}
-    for value, shown in ((0.02, "+2.00"), (0.0, "+0.00")):
-        text = markdown([ROWS[0], best], [{**difference(best, value), **none}], "mean_macro_f1")
-        assert rows_of(text)[1].endswith(f"| 50.00 | 50.00 | 50.00 | 50.00 |  | {shown} |  |  |  |")
+    text = markdown([ROWS[0], best], [{**difference(best, 0.02), **none}], "mean_macro_f1")
+    assert rows_of(text)[1].endswith("| 50.00 | 50.00 | 50.00 | 50.00 |  | +2.00 |  |  |  |")
 
 
 def test_latex_escapes() -> None:
     text = latex(ROWS, AGAINST, "mean_macro_f1")
-    assert r"m\_1" in text
-    assert r"a\&b|c" in text
-    assert r"\textless{} 0.001" in text
-    assert r"95\% confidence" in text
+    for shown in (r"m\_1", r"a\&b|c", r"\textless{} 0.001", r"95\% confidence"):
+        assert shown in text
     columns = text.split(r"\begin{tabular}{")[1].split("}")[0]
     body = text.split(r"\midrule")[1].split(r"\bottomrule")[0]
     for row in body.strip().splitlines():
         assert row.replace(r"\&", "").count("&") == len(columns) - 1
-
-
-def test_a_published_row_stands_with_each_models_difference() -> None:
-    rows = [line("published"), line("published", reference_model="m_2")]
-    against = [difference(row, value) for row, value in zip(rows, (0.1, -0.2), strict=True)]
-    text = markdown(rows, against, "mean_macro_f1")
-    first, second = rows_of(text)
-    assert "+10.00 [" in first
-    assert "-20.00 [" in second
-    assert "a part for each model" in text
-    assert "a part for each model" not in markdown(ROWS, AGAINST, "mean_macro_f1")

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from call_step import call_step
+from scipy.stats import ttest_1samp, ttest_rel
 from two_words import (
     FAIR,
     FEW,
@@ -27,15 +28,7 @@ from wsd.artifacts.predictions import WordPredictions
 from wsd.errors import ResultError
 from wsd.evaluation import layerwise
 from wsd.evaluation.comparison_rows import ComparisonRow
-from wsd.evaluation.layerwise import (
-    LAYER_COLUMNS,
-    MODEL_COLUMNS,
-    PEAK_COLUMNS,
-    WORD_COLUMNS,
-    Group,
-    find_peaks,
-    of_layers,
-)
+from wsd.evaluation.layerwise import Group, find_peaks, of_layers
 from wsd.metrics import permutation
 from wsd.metrics.confidence_intervals import mean_intervals, resampled, word_intervals
 from wsd.metrics.confidence_set import confidence_set
@@ -50,21 +43,15 @@ def _few_permutations(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(permutation, "PERMUTATIONS", 999)
 
 
-def run(folder: Path, *pairs: Pair, seed: int = 3) -> Tables:
+def run(folder: Path, *pairs: Pair) -> Tables:
     """Return the tables of layers, of words and of models."""
     names = ("layers", "word_layers", "model_layers", "peaks")
     outputs = {name: folder / f"out/{name}.csv" for name in names}
-    call_step(
-        layerwise,
-        corpora(),
-        predictions=[entry for entry, _ in pairs],
-        searches=[other for _, other in pairs],
-        seed=seed,
-        **outputs,
-    )
+    predictions, searches = map(list, zip(*pairs, strict=True))
+    files = {"predictions": predictions, "searches": searches, **outputs}
+    call_step(layerwise, corpora(), seed=3, **files)
     text = {"layers": str, "reference": str}
     tables = [pd.read_csv(path, dtype=text) for path in outputs.values()]
-    assert list(tables[3].columns) == PEAK_COLUMNS
     return tables[0], tables[1], tables[2]
 
 
@@ -96,10 +83,7 @@ def near(values: Any) -> Any:
 def test_the_reference_is_selected_by_cv_and_every_other_is_compared_with_it(
     tables: Tables,
 ) -> None:
-    layers, of_words, of_models = tables
-    assert list(layers.columns) == LAYER_COLUMNS
-    assert list(of_words.columns) == WORD_COLUMNS
-    assert (list(of_models.columns), len(of_models)) == (MODEL_COLUMNS, 0)
+    layers = tables[0]
     # The mean over repeats of the mean over words, at the best point: the first point of layer 1,
     # the second point of the others.
     assert layers["objective_cv"].tolist() == near([0.65, 0.7, 0.6])
@@ -109,21 +93,16 @@ def test_the_reference_is_selected_by_cv_and_every_other_is_compared_with_it(
     few = ((22 / 23 + 40 / 41) / 2 + 1) / 2
     # 10 of 12 right, one error from the others; 19 of 20, two errors.
     some = ((20 / 23 + 38 / 41) / 2 + 1) / 2
-    assert layers["metric"].tolist() == ["mean_macro_f1"] * 3
     assert layers["value"].tolist()[:2] == near([few, some])
     assert layers["difference"].tolist()[0] == near(few - some)
-    # The reference is not compared with itself; a combination has no depth.
-    assert np.isnan(layers.loc[1, "difference"])
+    # A combination has no depth.
     assert layers["relative_depth"].fillna(-1).tolist() == near([1 / 12, 2 / 12, -1])
     for line, wrong in zip(layers.to_dict("records"), (FEW, SOME, MANY), strict=True):
         interval = mean_intervals(confusions(wrong), rng=3)["mean_macro_f1"]
         assert (line["low"], line["high"]) == near(interval)
-        ends = [line["difference_low"], line["difference_high"]]
-        if wrong is SOME:
-            assert np.isnan(ends).all()
-        else:
+        if wrong is not SOME:
             _, *interval, _, _ = compare_systems(joints(wrong, SOME), rng=3)["mean_macro_f1"]
-            assert ends == near(interval)
+            assert [line["difference_low"], line["difference_high"]] == near(interval)
 
 
 def test_another_objective_is_reported(tmp_path: Path) -> None:
@@ -132,27 +111,8 @@ def test_another_objective_is_reported(tmp_path: Path) -> None:
     assert layers["metric"].unique().tolist() == ["mean_word_accuracy"]
     assert layers["objective_cv"].tolist() == near([1 - 0.1, 1 - 0.65, 1 - 0.35])
     assert layers["reference"].unique().tolist() == ["1"]
-    assert layers["value"].tolist() == near(
-        [(31 / 32 + 1) / 2, (29 / 32 + 1) / 2, (23 / 32 + 49 / 50) / 2]
-    )
     # Macro-F1 of the point with the best accuracy.
     assert of_words["macro_f1_cv"].tolist()[:3] == near([0.1, 0.7, 0.4])
-
-
-def test_ties_are_resolved_in_the_order_of_layer_choices(tmp_path: Path) -> None:
-    """The same predictions have the difference 0 and no interval, and are all in the set."""
-    order = ["2", "10", "concat-last-2", "mean-last-2", "mean-all"]
-    layers, of_words, _ = run(
-        tmp_path, *(pair(tmp_path, order[i], FEW, GOOD) for i in (3, 1, 0, 2, 4))
-    )
-    assert layers["layers"].tolist() == order
-    assert layers["selected_by_cv"].tolist() == [True, False, False, False, False]
-    assert layers["difference"].tolist()[1:] == [0] * 4
-    assert layers["difference_low"].isna().all()
-    assert of_words["in_confidence_set_of_word"].all()
-    assert of_words["word"].tolist() == ["bat"] * 5 + ["seal"] * 5
-    assert of_words["layers"].tolist() == order * 2
-    assert of_words["selected_by_cv"].tolist() == [True, False, False, False, False] * 2
 
 
 def test_only_the_layers_of_one_classifier_are_a_family(tmp_path: Path, tables: Tables) -> None:
@@ -198,7 +158,6 @@ def test_models_of_as_many_blocks_are_compared_at_the_same_layer_choice(tmp_path
 
 def test_the_scores_of_a_word(tables: Tables) -> None:
     of_words = tables[1]
-    assert of_words["n_test"].tolist() == [32] * 3 + [50] * 3
     assert of_words["errors"].tolist() == [1, 3, 9, 0, 0, 1]
     lines = of_words.set_index(["word", "layers"])
     for layers, wrong in (("1", FEW), ("2", SOME), ("mean-all", MANY)):
@@ -248,19 +207,11 @@ def test_a_word_without_folds_has_the_choice_for_all_words(tmp_path: Path) -> No
 
 
 def test_files_that_do_not_belong_together(tmp_path: Path) -> None:
-    first, second, _ = three(tmp_path)
-    balanced = pair(tmp_path, "1", FEW, FAIR, train="balanced")
-    only = pair(tmp_path, "1", FEW, {}, untuned=("bat", "seal"))
-    for pairs, problem in (
-        ([(first[0], second[1])], "no search"),
-        # The layers are the same, but the training set differs.
-        ([(balanced[0], first[1])], "no search"),
-        ([only], "'m'"),
-        ([first, balanced], "balanced, full"),
-    ):
+    """The layers are the same, but the training set differs."""
+    first, balanced = (pair(tmp_path, "1", FEW, FAIR, train=name) for name in ("full", "balanced"))
+    for pairs, problem in (([(balanced[0], first[1])], "no search"), ([first, balanced], "full")):
         with pytest.raises(ResultError, match=problem):
             run(tmp_path, *pairs)
-        assert not (tmp_path / "out").exists()
 
 
 # Over words: intervals, tests and the peak
@@ -286,19 +237,16 @@ def group(right: dict[str, list[int]], blocks: int = 9) -> Group:
 def test_layers_have_intervals_and_tests_over_words() -> None:
     right = {"1": [8, 7, 8, 6, 7, 8], "2": [8, 6, 7, 7, 6, 6], "4": [3, 5, 4, 6, 4, 2]}
     first, second, third, same = of_layers(group(right | {"5": right["1"]}), seed=1)
-    by_layer = [
+    own, other = (
         np.array([float(word_scores(m)["macro_f1"]) for m in row.confusions])
-        for row in group(right).rows
-    ]
-    mean, difference, error = by_layer[0].mean(), by_layer[1] - by_layer[0], 2.5705818 / 6**0.5
-    assert first["low_over_words"] == near(mean - error * by_layer[0].std(ddof=1))
-    ends = [second[f"difference_{end}_over_words"] for end in ("low", "high")]
-    reach = error * difference.std(ddof=1)
-    assert ends == near([difference.mean() - reach, difference.mean() + reach])
+        for row in group(right).rows[:2]
+    )
+    assert first["low_over_words"] == near(ttest_1samp(own, 0).confidence_interval().low)
+    interval = ttest_rel(other, own).confidence_interval()
+    assert [second[f"difference_{end}_over_words"] for end in ("low", "high")] == near([*interval])
     adjusted = [line["p_over_words_holm"] for line in (second, third)]
     np.testing.assert_allclose(adjusted, holm([second["p_over_words"], third["p_over_words"]]))
-    for line in (first, same):
-        assert "p_over_words" not in line
+    assert "p_over_words" not in first and "p_over_words" not in same
 
 
 # Layers 3, 5 and 9 ran; a combination is no single layer.
@@ -323,4 +271,3 @@ def test_words_that_agree_have_one_peak_and_few_words_none() -> None:
         numbers = [line[name] for name in ("n_words", "peak", "low", "high", "share_of_draws")]
         assert numbers == [6, 2, 2, 2, 1]
     assert find_peaks(group({layer: right[:4] for layer, right in sure.items()}), 3) == []
-    assert find_peaks(group({"mean-last-2": [7] * 6}), 3) == []

@@ -1,6 +1,9 @@
 """The most similar training sentence of each test sentence, and groups of near-duplicates."""
 
+from dataclasses import replace
+
 import numpy as np
+from builders import make_corpus
 
 from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.predictions import WordPredictions
@@ -15,16 +18,9 @@ from wsd.evaluation.most_similar_sentences import (
 def corpus(word: str, *rows: tuple[str, str, int]) -> Corpus:
     """Return a corpus of rows of split, sentence and sense."""
     splits, sentences, gold = zip(*rows, strict=True)
-    index = [splits[:i].count(split) for i, split in enumerate(splits)]
-    return Corpus(
-        word=word,
-        senses=("a", "b"),
-        split=np.array(splits),
-        index=np.array(index, dtype=np.int32),
-        tokens=tuple((word, *sentence.split()) for sentence in sentences),
-        position=np.zeros(len(rows), dtype=np.int32),
-        gold=np.array(gold, dtype=np.int32),
-    )
+    made = make_corpus(list(zip(splits, gold, strict=True)), word=word)
+    tokens = tuple((word, *sentence.split()) for sentence in sentences)
+    return replace(made, tokens=tokens, position=np.zeros(len(rows), dtype=np.int32))
 
 
 # The test rows come first, so that rows and lines of a file differ.

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.metrics import f1_score
 
 from wsd.metrics import nearest
 from wsd.metrics.nearest import (
@@ -15,7 +14,6 @@ from wsd.metrics.nearest import (
     nearest_trained,
     ood_threshold,
     vote,
-    vote_macro_f1,
 )
 
 
@@ -26,15 +24,6 @@ def test_most_votes_win_and_in_a_tie_the_nearest(rows: list[list[int]]) -> None:
     # The first of the most common, in the order of the neighbours.
     expected = [Counter(row).most_common(1)[0][0] for row in rows]
     assert vote(padded, 5).tolist() == expected
-
-
-def test_the_macro_f1_of_votes() -> None:
-    voters = np.array([[0, 1, 2], [3, 2, -1], [1, 3, 2], [2, -1, -1]])
-    trained, gold = np.array([0, 1, 1, 2]), np.array([1, 2, 0, 1])
-    # Votes 1, 2, 1 (both 1 and 2 voted 1 twice), 1.
-    expected = f1_score(gold, [1, 2, 1, 1], average="macro", zero_division=0)
-    assert vote_macro_f1(voters, trained, gold, 3) == pytest.approx(expected)
-    assert np.isnan(vote_macro_f1(voters[:0], trained, gold[:0], 3))
 
 
 def test_the_highest_five_and_the_first_of_equal_ones() -> None:

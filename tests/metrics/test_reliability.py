@@ -56,16 +56,6 @@ def test_words_with_many_errors_with_none_and_without_folds() -> None:
     assert actual["easy"] == pytest.approx(0.95, abs=5e-4)
     assert actual["hard"] == pytest.approx(0.7, abs=5e-4)
     assert actual["hard"] < actual["no folds"] < actual["right"] < actual["easy"]
-    # Platt's targets: after n right instances, the next is wrong with p of about 1 / (n + 2).
-    (alone,) = fit_temperatures({"right": none["right"]}).values()
-    assert 1 - 1 / 22 < confidence(alone) < 0.998
-
-
-def test_data_without_a_temperature() -> None:
-    empty, unknown = np.zeros(0, dtype=int), np.array([[0.0, np.nan]])
-    assert fit_temperatures({}) == {}
-    for logits, gold in ((np.ones((3, 1)), empty), (np.ones((0, 2)), empty), (unknown, [1])):
-        assert fit_temperatures({"a": (logits[: len(gold)], np.array(gold, dtype=int))}) == {}
 
 
 def test_log_loss_and_brier_score_are_those_of_scikit_learn() -> None:
@@ -100,8 +90,6 @@ def test_the_error_and_its_bins_by_hand() -> None:
     rows = [tuple(entry.values()) for entry in bins]
     assert rows[0] == pytest.approx((0.5, 0.6, 2, 0.55, 0.5))
     assert rows[1] == pytest.approx((0.9, 1.0, 4, 0.95, 0.75))
-    ends = reliability.reliability(np.array([0, 0.1, 0.10001, 1.0]), np.ones(4))
-    assert [(entry["high"], entry["n"]) for entry in ends] == [(0.1, 2), (0.2, 1), (1.0, 1)]
 
 
 def test_the_noise_floor_by_hand() -> None:
@@ -109,10 +97,6 @@ def test_the_noise_floor_by_hand() -> None:
     mean, high = noise_floor(np.array([0.95, 0.95]), seed=1, draws=10_000)
     assert mean == pytest.approx(0.9025 * 0.05 + 0.095 * 0.45 + 0.0025 * 0.95, abs=4e-3)
     assert high == pytest.approx(0.45)
-    # Instances in two bins: errors of single instances add up.
-    mean, _ = noise_floor(np.array([0.95, 0.55]), seed=1, draws=10_000)
-    assert mean == pytest.approx((2 * 0.95 * 0.05 + 2 * 0.55 * 0.45) / 2, abs=5e-3)
-    assert noise_floor(np.ones(4), seed=1, draws=10) == (0, 0)
     same, again, other = (
         noise_floor(np.linspace(0.5, 1, 40), seed=seed, draws=50) for seed in (1, 1, 2)
     )

@@ -57,17 +57,12 @@ def test_rows_count_by_their_weights() -> None:
     for name in ("centre", "remove-2", "whiten"):
         without = fitted(name, rows, np.array([0, 1, 1, 1, 1, 1, 1]) / 6)
         assert_allclose(without.apply(rows), fitted(name, rows[1:]).apply(rows), atol=1e-9)
-    # A repeated row is not an additional row: there is less data, so shrinkage is stronger.
-    weighted, repeated = fitted("whiten", rows, weights).factors, fitted("whiten", twice).factors
-    assert weighted is not None and repeated is not None and weighted.min() > repeated.min()
 
 
 def test_none_changes_nothing_and_a_known_mean_is_taken() -> None:
     rows = drawn(7, 4)
     assert fitted("none", rows).apply(rows) is rows
     assert_allclose(fitted("centre", rows, mean=np.ones(4)).apply(rows), rows - 1)
-    with pytest.raises(ValueError, match="'centred'"):
-        fitted("centred", rows)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -78,7 +73,6 @@ def test_few_rows_and_equal_rows(name: str) -> None:
         vectors = drawn(rows, 5)
         actual = fitted(name, vectors).apply(vectors)
         assert np.isfinite(actual).all()
-        assert np.isfinite(fitted(name, vectors).apply(drawn(4, 5, 1))).all()
         assert rows == 1 or np.linalg.norm(actual[0] - actual[1]) > 1e-3
     if name != "none":
         # Equal except for the last bit of a float32, as in batches of two shapes: all become zero.

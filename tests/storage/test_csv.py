@@ -56,11 +56,9 @@ def test_names_stay_text(tmp_path: Path) -> None:
     assert list(read_csv(tmp_path / "none.csv").columns) == list(table.columns)
 
 
-@pytest.mark.parametrize("text", [None, "", "\n"])
-def test_a_file_without_a_table_is_refused(tmp_path: Path, text: str | None) -> None:
+def test_a_file_without_a_table_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
-    if text is not None:
-        path.write_text(text)
-    with pytest.raises(ResultError, match="missing" if text is None else "content") as caught:
+    path.write_text("\n")
+    with pytest.raises(ResultError, match="content") as caught:
         read_csv(path)
     assert caught.value.where == str(path) and caught.value.fix

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from wsd.artifacts.dataset import DATASETS
 from wsd.errors import ConfigError, visible
 from wsd.storage.file_names import LONGEST, as_name, file_name, is_name, is_plain_name, word_of
 
@@ -23,11 +22,6 @@ HOSTILE = (
     "nul", "com1", "=2fetc", "a==b", "%2F", "~", "$HOME", "`id`", "'", '"', "\\", "a:b", "a\x00b",
     "\udcff", "#", "?", "&", "<b>", "名" * 200, "ice_cream", "don't", ".hidden", "trail.",
 )  # fmt: skip
-
-
-def test_ordinary_words_do_not_change() -> None:
-    words = [*DATASETS["coarsewsd20"].words, *DATASETS["quickstart"].words, "mother-in-law2"]
-    assert [file_name(word) for word in words] == words
 
 
 def test_hostile_words_make_safe_names(tmp_path: Path) -> None:
@@ -59,8 +53,6 @@ def test_a_name_leads_back_to_its_only_word(word: str, other: str) -> None:
 
 
 def test_invalid_names_have_no_word() -> None:
-    with pytest.raises(ConfigError, match="empty"):
-        file_name("")
     with pytest.raises(ConfigError, match="cannot be read"):
         word_of(file_name("x" * 300), ["x" * 299])
     for text in ("", "=2F", "=zz", "=ff=fe", "a.b", "-a", "=61", "a" * 101):
