@@ -17,13 +17,6 @@ from wsd.artifacts.corpus_table import Corpus
 from wsd.metrics import nearest
 
 
-def fan(*degrees: float) -> np.ndarray:
-    """Return vectors at some angles with different lengths, which cosine ignores."""
-    angles = np.radians(degrees)
-    lengths = 1 + np.arange(len(angles))[:, None] % 3
-    return (lengths * np.column_stack([np.cos(angles), np.sin(angles)])).astype(np.float32)
-
-
 def naive(table: Corpus, vectors: np.ndarray) -> list[list[int]]:
     """Compare every pair; sort by similarity in float32, then by row."""
     results = []
