@@ -15,10 +15,13 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, cross_val_predict
 from sklearn.pipeline import make_pipeline
+from sklearn.utils.estimator_checks import parametrize_with_checks
+from sklearn.utils.validation import check_is_fitted, validate_data
 from tiny import tiny_bert
 
 import wsd
 from wsd.artifacts.feature_set import read_features
+from wsd.corpora.find_word import Sentence
 from wsd.encoder import embed
 from wsd.encoder.encoder import Encoder
 from wsd.errors import ConfigError
@@ -40,6 +43,39 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def embedder(root: Path) -> FocalEmbedder:
     return FocalEmbedder(f"path:{root / TINY}", "mean-last-2", device="cpu")
+
+
+# scikit-learn's checks feed matrices of numbers, which is no input here, and skip an estimator that
+# says so. Through this one they get at all the rest: state, parameters, order, copies.
+class OfNumbers(FocalEmbedder):
+    def fit(self, X: Any, y: Any = None) -> "OfNumbers":
+        return super().fit(validate_data(self, X))
+
+    def transform(self, X: Any) -> np.ndarray:
+        check_is_fitted(self)
+        return super().transform(validate_data(self, X, reset=False))
+
+    def _read(self, X: Any) -> list[Sentence]:
+        rows = [tuple(f"n{round(10 * value)}" for value in row[:4]) for row in X.astype(float)]
+        return [Sentence(len(row), (*row, "crane")) for row in rows]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = True
+        tags.input_tags.string = False
+        return tags
+
+
+@parametrize_with_checks(
+    [OfNumbers(f"path:{TINY}", "mean-last-2", device="cpu")],
+    # It asks for 1e-7; the products of a batch of another shape round otherwise in float32.
+    expected_failed_checks=lambda _: {"check_methods_subset_invariance": "rounding of batches"},
+)
+def test_scikit_learns_own_checks(
+    estimator: Any, check: Any, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(root)
+    check(estimator)
 
 
 PROMPT = {"template": "{sentence} of {word}", "read": "last"}

@@ -112,7 +112,8 @@ def test_a_long_sentence_is_cut_around_the_word(chromium: Browser) -> None:
     both = "[text.sentence(0), text.sentence(0, true)].map((element) => element.textContent)"
     dots, river = "\N{HORIZONTAL ELLIPSIS}", "\N{CJK UNIFIED IDEOGRAPH-6CB3}"
     for side, kept in (
-        (f" {'words ' * 60}", f" {'words ' * 26}"), (river * 200, river * 160), ("x" * 160, ""),
+        (f" {'words ' * 60}", f" {'words ' * 26}"), (river * 200, river * 160),
+        (f" {river * 200} ", f" {river * 159} "), ("x" * 160, ""),
     ):  # fmt: skip
         shown, whole = of_text(chromium, both, side=side)
         assert whole == f"{side}bank{side}"

@@ -10,9 +10,9 @@ wsd.wordText = (data, state) => {
   // The number of characters of a long sentence on either side of the word.
   const AROUND = 160;
   const ending = (left) => left.length <= AROUND ? left
-    : `… ${[...left].slice(-AROUND).join("").replace(/^\S*\s+/, "")}`;
+    : `… ${[...left].slice(-AROUND).join("").replace(/^\S*\s+(?=\S)/, "")}`;
   const beginning = (right) => right.length <= AROUND ? right
-    : `${[...right].slice(0, AROUND).join("").replace(/\s+\S*$/, "")} …`;
+    : `${[...right].slice(0, AROUND).join("").replace(/(?<=\S)\s+\S*$/, "")} …`;
 
   // Text with the hits of the search marked.
   function marked(content) {
