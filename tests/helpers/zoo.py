@@ -174,15 +174,15 @@ KINDS: dict[str, Kind] = {
         causal=True, **NO_CLS,
     ),
     "olmo2": decoder(
-        released.olmo2, "Olmo2", num_key_value_heads=None, pad_token_id=1, eos_token_id=0
+        released.qwen2, "Olmo2", num_key_value_heads=None, pad_token_id=1, eos_token_id=0
     ),
     "smollm3": decoder(
-        released.smollm3, "SmolLM3", no_rope_layer_interval=2, pad_token_id=1, bos_token_id=0,
-        eos_token_id=1,
+        released.qwen2, "SmolLM3", no_rope_layer_interval=2, pad_token_id=1, bos_token_id=0,
+        eos_token_id=0,
     ),
     "gpt-neox": decoder(released.gpt_neox, "GPTNeoX", num_key_value_heads=None, eos_token_id=0),
     "bloom": decoder(released.bloom, "Bloom", limit=None, **BLOOM),
-    "lfm2": decoder(released.lfm2, "Lfm2", full_attn_idxs=[1], block_auto_adjust_ff_dim=False),
+    "lfm2": decoder(released.llama, "Lfm2", full_attn_idxs=[1], block_auto_adjust_ff_dim=False),
     "modernbert-decoder": Kind(
         released.modernbert, named("ModernBertDecoder", "ForCausalLM", **MODERNBERT),
         causal=True, last_normed=True,
