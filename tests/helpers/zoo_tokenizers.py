@@ -236,10 +236,6 @@ xlm_roberta = unigram(
     "XLMRobertaTokenizer", ROBERTA, ["<mask>"], normalizer=NFKC, single="{cls} $A {sep}",
     **ROBERTA_NAMES,
 )  # fmt: skip
-camembert = unigram(
-    "CamembertTokenizer", ["<s>NOTUSED", "<pad>", "</s>NOTUSED", "<unk>", "<unk>NOTUSED", "<s>",
-    "</s>"], ["<mask>"], normalizer=NFKC, single="{cls} $A {sep}", **ROBERTA_NAMES,
-)  # fmt: skip
 albert = unigram(
     "AlbertTokenizer", ["<pad>", "<unk>", "[CLS]", "[SEP]", "[MASK]"], [],
     normalizer=[*QUOTES, *PLAIN, normalizers.Lowercase(), *NFKC], single="{cls}:0 $A:0 {sep}:0",
@@ -264,7 +260,6 @@ t5 = unigram(
 )  # fmt: skip
 roberta = byte_level("RobertaTokenizer", ROBERTA, **ROBERTA_NAMES)
 gpt2 = byte_level("GPT2Tokenizer", [END], bos=END, eos=END, unk=END)
-gpt_neox = byte_level("GPTNeoXTokenizer", [END, "<|padding|>"], bos=END, eos=END, unk=END)
 deberta = byte_level("DebertaTokenizer", DEBERTA, **DEBERTA_NAMES)
 modernbert = byte_level(FAST, ["[UNK]", "[CLS]", "[SEP]", "[PAD]"], **BERT_NAMES)
 llama = sentencepiece_bpe(FAST, ["<unk>", "<s>", "</s>"], bos="<s>", eos="</s>", unk="<unk>")
@@ -278,14 +273,9 @@ LLAMA3 = (
     r"|\s*[\r\n]+|\s+(?!\S)|\s+"
 )
 QWEN2 = LLAMA3.replace("{1,3}", "")
-BLOOM = r" ?[^(\s|[.,!?…。，、।۔،])]+"  # noqa: RUF001
 qwen2 = split_bytes("Qwen2Tokenizer", QWEN2, [END], eos=END, pad=END)
 eurobert = split_bytes(
     FAST, LLAMA3, ["<|begin_of_text|>", "<|end_of_text|>", "<|mask|>"],
     single="{bos} $A {eos}", bos="<|begin_of_text|>", eos="<|end_of_text|>",
     pad="<|end_of_text|>", mask="<|mask|>",
-)  # fmt: skip
-bloom = split_bytes(
-    "BloomTokenizerFast", BLOOM, ["<unk>", "<s>", "</s>", "<pad>"], bos="<s>", eos="</s>",
-    unk="<unk>", pad="<pad>",
 )  # fmt: skip
