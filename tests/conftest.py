@@ -125,7 +125,7 @@ def every_step(tmp_path_factory: pytest.TempPathFactory) -> Path:
         if empty:
             steps.run_every_step(folder / "steps")
     own = tmp_path_factory.mktemp("every_step")
-    subprocess.run(["cp", "-a", folder / "steps", folder / steps.WRITTEN, own], check=True)
+    subprocess.run(["cp", "-a", folder / "steps", own], check=True)
     return own / "steps"
 
 

@@ -28,7 +28,7 @@ Built = Callable[..., Path]
 SHARED = {
     "bert-large", "distilbert", "electra", "mobilebert", "ernie", "nomic-bert", "bart",
     "longformer", "modernbert-decoder", "xlm-roberta-xl", "mt5", "mistral", "phi3", "qwen3",
-    "gemma3", "olmo2", "smollm3", "lfm2",
+    "gemma3", "olmo2", "smollm3", "lfm2", "camembert", "gpt-neox", "bloom",
 }  # fmt: skip
 TOKENIZERS = [("roberta", 25)] + [
     pytest.param(name, 100, marks=pytest.mark.slow) for name in sorted(set(zoo.KINDS) - SHARED)

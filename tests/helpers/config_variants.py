@@ -133,50 +133,44 @@ def paths(config: dict[str, Any], folder: Path) -> dict[str, dict[str, str]]:
     return by_name({kind: kinds.get(kind, []) for kind in DECIDED if kind not in ELSEWHERE})
 
 
-# The files of a kind of a study, from all files and the study's patterns.
-Get = Callable[[Files, Any], list[str]]
-BY_STUDY: dict[str, dict[str, Get]] = {
-    "pairs": {
-        "pairs": lambda files, own: files.of_models(own["tables"][0]),
-        "pairs-page": lambda files, own: files.of_models(own["page"]),
-    },
-    "glosses": {
-        "glosses": lambda files, own: [own["glosses"]],
-        "gloss-vectors": lambda files, own: [
-            path for pattern in own["vectors"] for path in files.paths(pattern, model=["a"])
-        ],
-    },
-    "substitutes": {
-        "asked": lambda files, own: files.paths(own["substitutes"], asked=own["models"]),
-        "sense-substitutes": lambda files, own: files.paths(
-            own["sense_substitutes"], asked=own["models"]
-        ),
-    },
-    "unlabelled": {
-        "uses": lambda files, own: own["by_vectors"],
-        "uses-page": lambda files, own: [own["page"]],
-    },
-    "finetuning": {
-        "finetune": lambda files, own: files.paths(
+# By kind of file: the study that makes it, and its files, from all files and the study's patterns.
+BY_STUDY: dict[str, tuple[str, Callable[[Files, Any], list[str]]]] = {
+    "pairs": ("pairs", lambda files, own: files.of_models(own["tables"][0])),
+    "pairs-page": ("pairs", lambda files, own: files.of_models(own["page"])),
+    "glosses": ("glosses", lambda files, own: [own["glosses"]]),
+    "gloss-vectors": (
+        "glosses",
+        lambda files, own: [p for v in own["vectors"] for p in files.paths(v, model=["a"])],
+    ),
+    "asked": (
+        "substitutes",
+        lambda files, own: files.paths(own["substitutes"], asked=own["models"]),
+    ),
+    "sense-substitutes": (
+        "substitutes",
+        lambda files, own: files.paths(own["sense_substitutes"], asked=own["models"]),
+    ),
+    "uses": ("unlabelled", lambda files, own: own["by_vectors"]),
+    "uses-page": ("unlabelled", lambda files, own: [own["page"]]),
+    "finetune": (
+        "finetuning",
+        lambda files, own: files.paths(
             f"{own['finetune']}/trials.csv",
             base=files.config.models,
             train=STUDIES["finetuning"].trains(files.config),
-        )
-    },
-    "geometry": {"geometry": lambda files, own: files.of_models(own["table"])},
-    "audit": {"audit": lambda files, own: files.of_models(*own["tables"])},
-    "code_length": {"code-length": lambda files, own: files.of_models(own["table"])},
-    "systems": {"published": lambda files, own: STUDIES["systems"].outputs(files).made},
+        ),
+    ),
+    "geometry": ("geometry", lambda files, own: files.of_models(own["table"])),
+    "audit": ("audit", lambda files, own: files.of_models(*own["tables"])),
+    "code-length": ("code_length", lambda files, own: files.of_models(own["table"])),
+    "published": ("systems", lambda files, own: STUDIES["systems"].outputs(files).made),
 }
 
 
 def of_studies(files: Files) -> dict[str, list[str]]:
     """Return the files of each kind of the studies of a config."""
-    return {
-        kind: get(files, own)
-        for study, own in files.study.items()
-        for kind, get in BY_STUDY.get(study, {}).items()
-    }
+    given = ((kind, study, get) for kind, (study, get) in BY_STUDY.items() if study in files.study)
+    return {kind: get(files, files.study[study]) for kind, study, get in given}
 
 
 def by_name(kinds: dict[str, list[str]]) -> dict[str, dict[str, str]]:

@@ -221,10 +221,6 @@ TUNED = {
 KEPT = {"pca": 0.25, "discriminant": 0.5, "tsne": 0.875}
 
 
-def explained_at(choice: str) -> tuple[float, float]:
-    return (0.5, 0.25) if choice == "0" else (0.3, 0.125)
-
-
 def made_projection(
     corpus: Corpus, method: str, choice: str, rng: np.random.Generator
 ) -> Projection:
@@ -233,8 +229,9 @@ def made_projection(
     points = (points + rng.normal(scale=0.1, size=points.shape)).astype(np.float32)
     points *= rng.choice([-1, 1], size=2).astype(np.float32)
     is_line = method == "discriminant" and len(corpus.senses) == 2
-    explained = None if method == "tsne" or is_line else explained_at(choice)
+    explained = (0.5, 0.25) if choice == "0" else (0.3, 0.125)
     score_cv = np.nan if method == "tsne" else KEPT[method]
+    explained = None if method == "tsne" or is_line else explained
     return Projection(points, explained, 1 - KEPT[method], score_cv=score_cv)
 
 

@@ -129,23 +129,18 @@ def listed(page: Browser) -> list[list[str]]:
     )
 
 
-def zoom(browser: Browser, row: int) -> None:
-    """Zoom in until one instance fills the plot."""
+def hover(browser: Browser, row: int) -> dict[str, Any]:
+    """Zoom in until one instance fills the plot, point at it, and return its tooltip."""
     browser.js(
         """const [view] = [...Bokeh.index], { x, y } = view.model.document
              .get_model_by_name("points").data, i = arguments[0], r = 1e-4;
         for (const [range, at] of [[view.model.x_range, x[i]], [view.model.y_range, y[i]]]) {
           range.have_updated_interactively = true;
           range.setv({ start: at - r, end: at + r });
-        }""",
+        }
+        document.getElementById("plot").scrollIntoView({ block: "center" });""",
         row,
     )
-
-
-def hover(browser: Browser, row: int) -> dict[str, Any]:
-    """Zoom in on one instance, move the pointer onto it, and return its tooltip."""
-    zoom(browser, row)
-    browser.js("document.getElementById('plot').scrollIntoView({ block: 'center' })")
     time.sleep(0.15)  # Bokeh draws in a later frame, and hits what it has drawn
     middle = browser.js(
         """const [view] = [...Bokeh.index], box = view.canvas_view.el.getBoundingClientRect();

@@ -136,7 +136,7 @@ KINDS: dict[str, Kind] = {
     "mpnet": Kind(mpnet, named("MPNet", **BY_PADDING)),
     "roberta": Kind(released.roberta, named("Roberta", **ROBERTA_SHAPE)),
     "xlm-roberta": Kind(released.xlm_roberta, named("XLMRoberta", **ROBERTA_SHAPE)),
-    "camembert": Kind(released.camembert, named("Camembert", **ROBERTA_SHAPE)),
+    "camembert": Kind(released.xlm_roberta, named("Camembert", **ROBERTA_SHAPE)),
     "albert": Kind(released.albert, named("Albert", "ForPreTraining", embedding_size=16)),
     "deberta": Kind(
         released.deberta,
@@ -174,15 +174,15 @@ KINDS: dict[str, Kind] = {
         causal=True, **NO_CLS,
     ),
     "olmo2": decoder(
-        released.olmo2, "Olmo2", num_key_value_heads=None, pad_token_id=1, eos_token_id=0
+        released.qwen2, "Olmo2", num_key_value_heads=None, pad_token_id=1, eos_token_id=0
     ),
     "smollm3": decoder(
-        released.smollm3, "SmolLM3", no_rope_layer_interval=2, pad_token_id=1, bos_token_id=0,
-        eos_token_id=1,
+        released.qwen2, "SmolLM3", no_rope_layer_interval=2, pad_token_id=1, bos_token_id=0,
+        eos_token_id=0,
     ),
-    "gpt-neox": decoder(released.gpt_neox, "GPTNeoX", num_key_value_heads=None, eos_token_id=0),
-    "bloom": decoder(released.bloom, "Bloom", limit=None, **BLOOM),
-    "lfm2": decoder(released.lfm2, "Lfm2", full_attn_idxs=[1], block_auto_adjust_ff_dim=False),
+    "gpt-neox": decoder(released.gpt2, "GPTNeoX", num_key_value_heads=None, eos_token_id=0),
+    "bloom": decoder(released.qwen2, "Bloom", limit=None, **BLOOM),
+    "lfm2": decoder(released.llama, "Lfm2", full_attn_idxs=[1], block_auto_adjust_ff_dim=False),
     "modernbert-decoder": Kind(
         released.modernbert, named("ModernBertDecoder", "ForCausalLM", **MODERNBERT),
         causal=True, last_normed=True,

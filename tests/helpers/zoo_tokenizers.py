@@ -4,9 +4,7 @@ They are trained on the sentences of the built-in corpus. Each is laid out as th
 is on the hub: its normaliser, pre-tokenizer, special tokens and their numbers.
 """
 
-import base64
 import json
-import zlib
 from collections import Counter
 from functools import cache
 from pathlib import Path
@@ -19,21 +17,6 @@ from transformers import AddedToken
 QUICKSTART = Path(__file__).parents[2] / "wsd/data/quickstart-hard"
 PIECES = 400
 FAST = "PreTrainedTokenizerFast"
-
-# SentencePiece's compiled form of seven rules (ﬁ to fi, ① to 1, a wide A to A, … to three dots,
-# ½ to 1/2, ™ to TM, e with U+0301 to é); the real nmt_nfkc takes 300 kB.
-CHARSMAP = zlib.decompress(
-    base64.b85decode(
-        "c-j@yWsp`?90%azOMGBpm|*}1fuTcU>Fx#zK~Y+1T%@~Ma&Slsq$EU!ZV-V5WocJHy1TnOeBKYw{oT3u#J%T#PDmO"
-        ";nDRmBP(DdW43RJ*a|mfdh>K4ZLUOsVjLU+EMj>u~vJg_r(NiK}uJ^jeEgPVZ=c(P#lPP36jnncW>B+$N2O}Y){0L"
-        "KoOk`opsz}Htvyy}C<RT||$j!&(B|rHnNC65FLlFv7jG~mFIHf3wUkIfsM_DRRo=Q}t3YDowRccV3TGXTtwW-S|)T"
-        "bVw(tt)Z<a0jb3mVgeFKI?oTF{(UwB&2Pq7AKSM_W43o=$WmmT&l$&UB><-RVY8deEC*^ra8|>Bm3@FqlCMWeCF=#"
-        ")xQf8O2D(Fq%siZLIu`ag68w+z=+p2~1{Ew6@VL#E<;I&-}zRrZSyhn8^%gGmAO=$~+7keq%nrvw-bBdZAp*B9^j*"
-        "<t$?*D_G4c*0P56tm6+h@FyGD%qHTa`;KjF<!}BXAvz~J*}-mhv6nsk!#@5ckpt}KKMr!3LmcG@$2rDHPH>u2oaGG"
-        "XImbmVa5=i>T;&SaxyDUyaGP7)<xaE~+~Xk+c+4Z7@`UF+<0UV6%`4vWhWEUSo}ri+XQ)V_qE15N`k`ZNNLU>H2eN"
-        "3D<N"
-    )
-)
 
 
 @cache
@@ -155,7 +138,6 @@ def unigram(
     normalizer: Any,
     single: str,
     split: bool = True,
-    charsmap: bool = True,
     config: dict[str, Any] | None = None,
     **names: str,
 ) -> Any:
@@ -171,8 +153,7 @@ def unigram(
         vocabulary = [(s, 0.0) for s in first] + pieces + [(s, 0.0) for s in last]
         unknown = [piece for piece, _ in vocabulary].index(names["unk"])
         made = Tokenizer(models.Unigram(vocabulary, unk_id=unknown, byte_fallback=False))
-        own = [*normalizer, *([normalizers.Precompiled(CHARSMAP)] if charsmap else [])]
-        made.normalizer = normalizers.Sequence(own)
+        made.normalizer = normalizers.Sequence(normalizer)
         space = pre_tokenizers.Metaspace(prepend_scheme="always")
         first_split = [pre_tokenizers.WhitespaceSplit()] if split else []
         made.pre_tokenizer = pre_tokenizers.Sequence([*first_split, space])
@@ -240,6 +221,7 @@ def _names(**names: str) -> dict[str, Any]:
 
 QUOTES = [normalizers.Replace("``", '"'), normalizers.Replace("''", '"')]
 PLAIN = [normalizers.NFKD(), normalizers.StripAccents()]
+NFKC = [normalizers.NFKC()]  # in place of the compiled rules of SentencePiece
 ROBERTA = ["<s>", "<pad>", "</s>", "<unk>"]
 ROBERTA_NAMES = {
     "bos": "<s>", "eos": "</s>", "cls": "<s>", "sep": "</s>", "pad": "<pad>", "unk": "<unk>",
@@ -251,38 +233,33 @@ END, DEBERTA = "<|endoftext|>", ["[PAD]", "[CLS]", "[SEP]", "[UNK]"]
 DEBERTA_NAMES = {"bos": "[CLS]", "eos": "[SEP]", **BERT_NAMES}
 
 xlm_roberta = unigram(
-    "XLMRobertaTokenizer", ROBERTA, ["<mask>"], normalizer=[], single="{cls} $A {sep}",
+    "XLMRobertaTokenizer", ROBERTA, ["<mask>"], normalizer=NFKC, single="{cls} $A {sep}",
     **ROBERTA_NAMES,
-)  # fmt: skip
-camembert = unigram(
-    "CamembertTokenizer", ["<s>NOTUSED", "<pad>", "</s>NOTUSED", "<unk>", "<unk>NOTUSED", "<s>",
-    "</s>"], ["<mask>"], normalizer=[], single="{cls} $A {sep}", **ROBERTA_NAMES,
 )  # fmt: skip
 albert = unigram(
     "AlbertTokenizer", ["<pad>", "<unk>", "[CLS]", "[SEP]", "[MASK]"], [],
-    normalizer=[*QUOTES, *PLAIN, normalizers.Lowercase()], single="{cls}:0 $A:0 {sep}:0",
+    normalizer=[*QUOTES, *PLAIN, normalizers.Lowercase(), *NFKC], single="{cls}:0 $A:0 {sep}:0",
     config={"do_lower_case": True, "keep_accents": False},
     **{**DEBERTA_NAMES, "pad": "<pad>", "unk": "<unk>"},
 )  # fmt: skip
 xlnet = unigram(
     "XLNetTokenizer", ["<unk>", "<s>", "</s>", "<cls>", "<sep>", "<pad>", "<mask>", "<eod>",
-    "<eop>"], [], normalizer=[*QUOTES, *PLAIN], single="$A:0 {sep}:0 {cls}:2",
+    "<eop>"], [], normalizer=[*QUOTES, *PLAIN, *NFKC], single="$A:0 {sep}:0 {cls}:2",
     **{**ROBERTA_NAMES, "cls": "<cls>", "sep": "<sep>"},
 )  # fmt: skip
 deberta_v3 = unigram(
     "DebertaV2Tokenizer", DEBERTA, ["[MASK]"],
     normalizer=[normalizers.Replace(Regex(r"\s{2,}|[\n\r\t]"), " "), normalizers.NFC(),
     normalizers.Strip(left=False, right=True)], single="{cls}:0 $A:0 {sep}:0", split=False,
-    charsmap=False, config={"do_lower_case": False, "split_by_punct": False}, **DEBERTA_NAMES,
+    config={"do_lower_case": False, "split_by_punct": False}, **DEBERTA_NAMES,
 )  # fmt: skip
 t5 = unigram(
-    "T5Tokenizer", ["<pad>", "</s>", "<unk>"], [f"<extra_id_{i}>" for i in (1, 0)], normalizer=[],
+    "T5Tokenizer", ["<pad>", "</s>", "<unk>"], [f"<extra_id_{i}>" for i in (1, 0)], normalizer=NFKC,
     single="$A {eos}", config={"extra_ids": 2, "additional_special_tokens": ["<extra_id_0>",
     "<extra_id_1>"]}, eos="</s>", pad="<pad>", unk="<unk>",
 )  # fmt: skip
 roberta = byte_level("RobertaTokenizer", ROBERTA, **ROBERTA_NAMES)
 gpt2 = byte_level("GPT2Tokenizer", [END], bos=END, eos=END, unk=END)
-gpt_neox = byte_level("GPTNeoXTokenizer", [END, "<|padding|>"], bos=END, eos=END, unk=END)
 deberta = byte_level("DebertaTokenizer", DEBERTA, **DEBERTA_NAMES)
 modernbert = byte_level(FAST, ["[UNK]", "[CLS]", "[SEP]", "[PAD]"], **BERT_NAMES)
 llama = sentencepiece_bpe(FAST, ["<unk>", "<s>", "</s>"], bos="<s>", eos="</s>", unk="<unk>")
@@ -296,22 +273,9 @@ LLAMA3 = (
     r"|\s*[\r\n]+|\s+(?!\S)|\s+"
 )
 QWEN2 = LLAMA3.replace("{1,3}", "")
-BLOOM = r" ?[^(\s|[.,!?…。，、।۔،])]+"  # noqa: RUF001
 qwen2 = split_bytes("Qwen2Tokenizer", QWEN2, [END], eos=END, pad=END)
-olmo2 = split_bytes(
-    "GPT2Tokenizer", LLAMA3, [END, "<|pad|>"], bos=END, eos=END, unk=END, pad="<|pad|>"
-)
-smollm3 = split_bytes(FAST, LLAMA3, ["<|begin_of_text|>", "<|im_end|>"], eos="<|im_end|>")
-lfm2 = split_bytes(
-    FAST, LLAMA3, ["<|pad|>", "<|startoftext|>", "<|im_end|>"], single="{bos} $A",
-    bos="<|startoftext|>", eos="<|im_end|>", pad="<|pad|>",
-)  # fmt: skip
 eurobert = split_bytes(
     FAST, LLAMA3, ["<|begin_of_text|>", "<|end_of_text|>", "<|mask|>"],
     single="{bos} $A {eos}", bos="<|begin_of_text|>", eos="<|end_of_text|>",
     pad="<|end_of_text|>", mask="<|mask|>",
-)  # fmt: skip
-bloom = split_bytes(
-    "BloomTokenizerFast", BLOOM, ["<unk>", "<s>", "</s>", "<pad>"], bos="<s>", eos="</s>",
-    unk="<unk>", pad="<pad>",
 )  # fmt: skip

@@ -29,11 +29,3 @@ def test_a_killed_run_ends_like_an_undisturbed_run(
         assert crash.half_written(checkout.root)
     checkout.run(*COMMAND)
     assert same_results.differences(checkout.root / "results", reference.root / "results") == []
-
-
-def test_differences_are_reported(tmp_path: Path) -> None:
-    for name in ("a/d/p.html", "b/d/p.html", "a/d/.x.csv.part", "b/logs/x.log"):
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text(name)
-    expected = ["d/.x.csv.part: only in one", "d/p.html: differs"]
-    assert same_results.differences(tmp_path / "a", tmp_path / "b") == expected

@@ -2,7 +2,6 @@
 
 import csv
 import json
-import re
 from collections import Counter
 from importlib.util import find_spec
 from pathlib import Path
@@ -143,8 +142,6 @@ def test_fewer_words_leave_no_page_behind(checkout: Checkout, config: dict, smal
         # concat-last-2 of two blocks is stored as concat-all; -1 is layer 2.
         ({"layers": [*LAYERS, "concat-last-2", "-1", 2]},
          {"classify": 4, "project": 2, "neighbours": 2}),
-        ({"views": {"store": ["focal", "context"], "classify": ["focal", "context"]}},
-         {"classify": 4, "project": 2, "neighbours": 2}),
         ({"tuning": {"folds": 4, "repeats": 1}},
          {"folds": 1, "baseline": 3, "classify": 4, "project": 2}),
         pytest.param(
@@ -202,11 +199,6 @@ def test_a_dry_run_of_the_study(checkout: Checkout, tmp_path: Path) -> None:
         "neighbours": 12,
     }
     assert list(tmp_path.iterdir()) == []
-    # Only one model remains: a list in a config file replaces the earlier list.
-    assert set(re.findall(r"\bembed: ([\w.-]+),", run.text, re.M)) == {"all-MiniLM-L6-v2"}
-    # One classifier learns the mix, which has no projection and no neighbours.
-    assert set(re.findall(r"classify: \S+, focal, mix-all, (\w+)", run.text)) == {"logistic"}
-    assert not re.search(r"(project|neighbours): .*mix-all", run.text)
 
 
 @needs("finetuning", "glosses", "geometry", "audit", "code_length")
