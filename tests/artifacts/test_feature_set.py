@@ -53,23 +53,8 @@ def test_a_sweep_has_each_choice_once_in_a_fixed_order() -> None:
 
 
 REFUSED: list[Any] = [
-    *(
-        17,
-        7,
-        -8,
-        "-0",
-        "01",
-        "mean-last-04",
-        10**6,
-        True,
-        1.5,
-        None,
-        "",
-        "1 ",
-        "1\n",
-        "\uff11",
-        "1-2",
-    ),
+    *(17, 7, -8, "-0", "01", "mean-last-04", 10**6),
+    *(True, 1.5, None, "", "1 ", "1\n", "\uff11", "1-2"),
     *("last", "6-mean", "mean", "mean-", "mean--1", "mean-1-", "mean-all-", "mean-last-0"),
     *("mean-last-8", "mean-last-", "mean-1-1", "mean-1-9", "sum-7", "median-all", "Mean-all"),
 ]

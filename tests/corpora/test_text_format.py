@@ -69,19 +69,7 @@ LINES = {
     "more than one tab": ["1\tthe mint\tstruck a medal", "1\tthe mint \t", "\t1\tthe mint"],
     "is not a number from 0 up": [
         f"{position}\tthe mint struck a medal"
-        for position in (
-            "one",
-            "-1",
-            "1.0",
-            "1_0",
-            " 1",
-            "",
-            "\uff11",
-            "²",
-            "1234567890",
-            "1:",
-            "-3",
-        )
+        for position in ["one", "-1", "1.0", "1_0", " 1", "", "\uff11", "²", "1" * 10, "1:", "-3"]
     ],
     "out of range: the sentence has 5 tokens": ["5\tthe mint struck a medal"],
     "the sentence is empty": ["0\t", "0\t  ", "0\t\u2009\u00a0"],
