@@ -1,4 +1,4 @@
-"""Read hidden states that another program computed, in place of running an encoder.
+"""Read hidden states that another program computed, instead of running an encoder.
 
 The folder has a file per word and split, ``<word>.<split>.npy`` or ``.safetensors``, with one array
 of shape (instances, layers, width): the instances in the order of the corpus, the layers from the
