@@ -34,6 +34,8 @@ MINT = corpus(
     ("train", "tea is hot today", 1),
     # Three of seven trigrams are common: similar, but no near-duplicate.
     ("test", "leaves of the plant were dried", 0),
+    # Three of six are: a near-duplicate.
+    ("test", "leaves of the plant dried", 0),
     ("train", "leaves of the plant grow here", 0),
 )
 SAGE = corpus("sage", ("train", "words of wisdom here", 0), ("test", "grows in the garden", 1))
@@ -43,19 +45,19 @@ CORPORA = {"mint": MINT, "sage": SAGE}
 def test_the_most_similar_training_sentence() -> None:
     most = find_most_similar(CORPORA)
     # The third training sentence is the same, in another sense.
-    assert most["mint"].similarity.tolist() == [1, 0, 1, 3 / 7]
-    assert most["mint"].index.tolist() == [2, -1, 2, 3]
-    assert most["mint"].gold.tolist() == [1, -1, 1, 0]
+    assert most["mint"].similarity.tolist() == [1, 0, 1, 3 / 7, 0.5]
+    assert most["mint"].index.tolist() == [2, -1, 2, 3, 3]
+    assert most["mint"].gold.tolist() == [1, -1, 1, 0, 0]
     unlike = without_duplicates(CORPORA)
     assert {word: rows.tolist() for word, rows in unlike.items()} == {
-        "mint": [False, True, False, True],
+        "mint": [False, True, False, True, False],
         "sage": [True],
     }
 
 
 def test_groups_of_near_duplicates_have_their_own_numbers_in_each_word() -> None:
     groups = near_duplicate_groups(CORPORA)
-    first, second, third, _ = groups["mint"].tolist()
+    first, second, third, *_ = groups["mint"].tolist()
     assert first == third != second
     assert not {first, second} & {*groups["sage"].tolist()}
 
