@@ -124,8 +124,9 @@ def list_instances(
             "confidence": verdict.confidence,
             "suspected_gold": verdict.suspected,
         }
+        parts = [corpus.parts(row) for row in rows.tolist()]
         for i, name in enumerate(("left", "focal", "right")):
-            table[name] = [corpus.parts(row)[i].strip() for row in rows.tolist()]
+            table[name] = [part[i].strip() for part in parts]
         extra = corpus.take(corpus.split == TEST).extra
         names = csv_names(extra, table)
         tables.append(pd.DataFrame(table | {names[name]: cells for name, cells in extra.items()}))
