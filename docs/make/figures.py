@@ -193,6 +193,30 @@ def draw_published(out: Path) -> None:
         _save(figure, out / "published-curves.svg")
 
 
+def draw_decoders(out: Path) -> None:
+    """Draw macro-F1 over the depth, a curve per input of the decoder and per encoder."""
+    names = {"plain": "SmolLM2, plain", "echo": "SmolLM2, echo", "prompt": "SmolLM2, prompt"}
+    names |= {MINILM: "MiniLM", "all-mpnet-base-v2": "mpnet"}
+    kept = {"view": "focal", "classifier": "logistic"}
+    with styled():
+        figure = Figure(figsize=(TWO_COLUMNS * MM, 70 * MM), layout="constrained")
+        ax = figure.subplots()
+        for i, (model, name) in enumerate(names.items()):
+            of_model = kept | {"model": model}
+            rows = [
+                r for r in table("decoders-coarsewsd20/layers") if of_model.items() <= r.items()
+            ]
+            x, *ends = (
+                np.array([float(row[column]) for row in rows])
+                for column in ("relative_depth", "value", "low", "high")
+            )
+            value, low, high = (100 * end for end in ends)
+            ax.errorbar(x, value, yerr=(value - low, high - value), label=name, **look(i))
+        ax.set(xlabel="layer / blocks", ylabel="macro-F1 (%)")
+        ax.legend(loc="lower right")
+        _save(figure, out / "decoders.svg")
+
+
 def _rise(values: list[float]) -> tuple[np.ndarray, np.ndarray]:
     """Return the relative depths of the layers, and the shares of the rise from layer 0 to best."""
     above = np.subtract(values, values[0])
@@ -225,6 +249,7 @@ def main(out: Path) -> None:
     draw_rows(out)
     draw_training_size(out)
     draw_published(out)
+    draw_decoders(out)
     for k in KS:
         draw_projections(k, out)
 

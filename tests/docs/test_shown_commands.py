@@ -55,6 +55,7 @@ CONFIGS = [
     for page in sorted(PAGES)
     for text in re.findall(r"```yaml\n(.*?)```", page.read_text("utf-8"), re.DOTALL)
 ]
+assert len(shown_commands()) > 20 and len(CONFIGS) > 5
 
 
 @pytest.mark.parametrize(("page", "text"), CONFIGS, ids=[page for page, _ in CONFIGS])
@@ -64,7 +65,3 @@ def test_a_shown_config_is_valid(tmp_path: Path, page: str, text: str) -> None:
     if absent := of_absent_studies() & {*config, *config["analyses"]}:
         pytest.skip(f"the example asks for studies that are deleted: {absent}")
     validate(config)
-
-
-def test_commands_and_configs_are_found() -> None:
-    assert len(shown_commands()) > 20 and len(CONFIGS) > 5

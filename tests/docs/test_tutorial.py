@@ -7,7 +7,6 @@ from pathlib import Path
 
 import nbformat
 import notebooks
-import numpy as np
 import pytest
 import snippets
 from checkout import REPOSITORY, Checkout
@@ -112,22 +111,3 @@ def test_every_snippet_of_the_tutorial_prints_what_is_shown(
     monkeypatch.chdir(checkout.root)
     for entry, came in snippets.run(TUTORIAL):
         assert snippets.same(entry.shown or "", came), f"{TUTORIAL}:{entry.line}: prints\n{came}"
-
-
-@pytest.mark.slow
-def test_the_figures_of_the_tutorial_are_reproduced(
-    minilm: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.syspath_prepend(str(REPOSITORY / "docs/make"))
-    import figures
-
-    figures.main(tmp_path)
-    names = {path.name for path in tmp_path.iterdir()}
-    assert names == {path.name for path in figures.FIGURES.iterdir()}
-    for name in names:
-        shown, came = ((folder / name).read_text() for folder in (figures.FIGURES, tmp_path))
-        number = re.compile(r"-?\d+\.\d+")
-        shape = re.compile(rf"{number.pattern}|\b[mp][0-9a-f]{{10}}\b")  # and ids made of numbers
-        assert shape.sub("#", shown) == shape.sub("#", came), name
-        drawn, expected = (np.array(number.findall(text), float) for text in (came, shown))
-        assert np.abs(drawn - expected).max() < 0.5, name  # points: a seventieth of an inch by two

@@ -1,0 +1,61 @@
+"""Keep a run's numbers: `python docs/make/keep_run.py results/<dataset>/runs/<run> [<name>]`.
+
+docs/findings/data/<name>/ gets the run's config and the rows of its tables that the findings quote.
+No file has a sentence of a corpus, or a path of this machine.
+"""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+DATA = Path(__file__).parents[1] / "findings/data"
+METRIC = "mean_macro_f1"
+
+
+def of_metric(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of macro-F1, or its columns."""
+    if "metric" in table:
+        return table[table["metric"] == METRIC].drop(columns="metric")
+    named = [column for column in table if column.startswith(("mean_", "micro_", "rare_"))]
+    other = [column for column in named if not column.startswith(METRIC)]
+    return table.drop(columns=other)
+
+
+def run_of(run: dict[str, Any]) -> dict[str, Any]:
+    """Return the command, the config and the checksums of the files that it names."""
+    files = {key: sha256 for key, sha256 in run["digests"].items() if key.startswith("file ")}
+    sums = {"/".join(Path(key).parts[-2:]): sha256 for key, sha256 in files.items()}
+    return {"command": run["command"], "config": run["config"], "sha256": sums}
+
+
+def main(tables: Path, name: str) -> None:
+    """Write the files of one run."""
+    out = DATA / name
+    out.mkdir(parents=True, exist_ok=True)
+    run = run_of(json.loads((tables / "run.json").read_text(encoding="utf-8")))
+    text = json.dumps(run, indent=2, sort_keys=True, ensure_ascii=False)
+    (out / "run.json").write_text(text + "\n", encoding="utf-8")
+
+    def read(table: str) -> pd.DataFrame:
+        return of_metric(pd.read_csv(tables / f"{table}.csv", dtype=str, keep_default_na=False))
+
+    best = read("comparison/best-set")
+    row = ["model", "view", "layers", "classifier"]
+    layers = read("comparison/layers").merge(best[[*row, "in_confidence_set"]], how="left", on=row)
+    rows = read("comparison")
+    written = {
+        "layers": layers,
+        "rows": rows[rows["kind"] != "candidate"],
+        "differences": read("comparison/differences"),
+        "peaks": read("comparison/peaks"),
+    }
+    for table, content in written.items():
+        used = content.loc[:, (content != "").any()]
+        used.to_csv(out / f"{table}.csv", index=False, lineterminator="\n")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), sys.argv[2] if sys.argv[2:] else Path(sys.argv[1]).name)
