@@ -25,9 +25,9 @@ def of_metric(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def run_of(run: dict[str, Any]) -> dict[str, Any]:
-    """Return the command, the config and the checksums of the files that it names."""
-    files = {key: sha256 for key, sha256 in run["digests"].items() if key.startswith("file ")}
-    sums = {"/".join(Path(key).parts[-2:]): sha256 for key, sha256 in files.items()}
+    """Return the command, the config and the checksums of the weights."""
+    weights = {key: sha256 for key, sha256 in run["digests"].items() if "safetensors" in key}
+    sums = {"/".join(Path(key).parts[-2:]): sha256 for key, sha256 in weights.items()}
     return {"command": run["command"], "config": run["config"], "sha256": sums}
 
 
@@ -52,6 +52,14 @@ def main(tables: Path, name: str) -> None:
         "differences": read("comparison/differences"),
         "peaks": read("comparison/peaks"),
     }
+    long = [pd.read_csv(path) for path in sorted(tables.glob("*/long-vectors.csv"))]
+    written["long-vectors"] = (
+        pd.concat(long)
+        .groupby(["model", "view", "layer"], as_index=False)
+        .agg({"word": "count", "long": "sum", "median": "median", "longest": "max"})
+        .rename(columns={"word": "words"})
+        .astype(str)
+    )
     for table, content in written.items():
         used = content.loc[:, (content != "").any()]
         used.to_csv(out / f"{table}.csv", index=False, lineterminator="\n")

@@ -15,9 +15,6 @@ from scipy.stats import spearmanr
 PAGES = Path(__file__).parents[1] / "findings"
 MINILM, MPNET = "all-MiniLM-L6-v2", "all-mpnet-base-v2"
 LOGISTIC, CENTROID = "logistic regression", "nearest centroid"
-# A run whose numbers docs/make/keep_run.py has kept.
-DECODERS = "decoders-coarsewsd20"
-INPUTS = ("plain", "echo", "prompt")
 SHOWN = (0, 2, 4, 6, 8, 12, 16, 20, 24, 28, 29, 30)
 _TABLE = re.compile(r"(<!-- table: (\w+) -->\n\n)(?:\|.*\n)*")
 
@@ -176,10 +173,10 @@ def percent(rows: pd.DataFrame, score: str, ends: str = "") -> pd.Series:
 
 def decoder_layers() -> str:
     """Both classifiers on some layers of the decoder's inputs, CoarseWSD-20."""
-    rows = where(read(f"{DECODERS}/layers"), view="focal")
+    rows = where(read("decoders-coarsewsd20/layers"), view="focal")
     table = []
     for classifier in ("logistic", "nearest_centroid"):
-        for model in INPUTS:
+        for model in ("plain", "echo", "prompt"):
             curve = where(rows, model=model, classifier=classifier).set_index("layers")["value"]
             cells = (number(100 * curve[layer]) for layer in SHOWN)
             table.append([f"{model}, {classifier.replace('_', ' ')}", *cells])
@@ -187,31 +184,44 @@ def decoder_layers() -> str:
 
 
 def decoder_selected() -> str:
-    """The selected layer of each input and encoder on CoarseWSD-20, its peak and its last layer."""
+    """The selected layer of each input on CoarseWSD-20, and its difference from the plain one."""
+    return selected_layers("decoders-coarsewsd20", ["plain", "echo", "prompt", MINILM])
+
+
+def decoder_noad() -> str:
+    """The same on words of SemCor and MASC, with the difference from MiniLM."""
+    return selected_layers("decoders-noad", [MINILM, "echo", "prompt"])
+
+
+def selected_layers(run: str, models: list[str]) -> str:
+    """Return what a kept run says about each model's selected layer, beside the first model's."""
+    pairs = where(read(f"{run}/differences"), reference_kind="selected", kind="selected")
+    names = [model.removeprefix("all-").removesuffix("-L6-v2") for model in models]
     columns = []
-    for model in (*INPUTS, MINILM, MPNET):
-        row = where(read(f"{DECODERS}/rows"), kind="selected", model=model)
-        selected = percent(row, "mean_macro_f1", "mean_macro_f1_")
-        pairs = where(read(f"{DECODERS}/differences"), reference_kind="selected", kind="selected")
-        pairs = where(pairs, reference_model=model, model=INPUTS[0])
-        minus = None if pairs.empty else percent(pairs, "difference")
-        layers = where(read(f"{DECODERS}/layers"), view="focal", classifier="logistic", model=model)
+    for model in models:
+        row = where(read(f"{run}/rows"), kind="selected", model=model)
+        score = percent(row, "mean_macro_f1", "mean_macro_f1_")
+        minus = where(pairs, reference_model=model, model=models[0])
+        first = minus.empty or percent(minus, "difference")
+        layers = where(read(f"{run}/layers"), view="focal", classifier="logistic", model=model)
         last = percent(layers, "difference", "difference_")
-        peak = where(read(f"{DECODERS}/peaks"), model=model, classifier="logistic")
-        peak = peak.rename(columns={"peak": "value"}).iloc[0]
+        peak = where(read(f"{run}/peaks"), view="focal", classifier="logistic", model=model)
         columns.append(
             {
                 "selected layer": row["layers"].iloc[0],
-                "its macro-F1": cell(selected),
-                "the same over words": interval(selected, "_over_words"),
-                "minus plain": "" if minus is None else cell(minus),
-                "over words": "" if minus is None else interval(minus, "_over_words"),
-                "peak over words": cell(peak, digits=0),
-                "in the confidence set": ranges(where(layers, in_confidence_set=True)["layers"]),
-                "last layer minus selected": "" if last.isna().any() else cell(last),
+                "its macro-F1": cell(score),
+                "over words": interval(score, "_over_words"),
+                f"minus {names[0]}": "" if first is True else cell(first),
+                f"minus {names[0]}, over words": ""
+                if first is True
+                else interval(first, "_over_words"),
+                "last layer minus selected": "selected" if last.isna().any() else cell(last),
+                "peak over words": cell(peak.rename(columns={"peak": "value"}).iloc[0], digits=0),
+                "in the confidence set": ranges(
+                    layers[layers["in_confidence_set"].astype(str) == "True"]["layers"]
+                ),
             }
         )
-    names = ["plain", "echo", "prompt", "MiniLM", "mpnet"]
     return markdown(["", *names], ([fact, *(c[fact] for c in columns)] for fact in columns[0]))
 
 

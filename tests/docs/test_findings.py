@@ -32,11 +32,11 @@ def test_a_run_is_kept_without_paths_of_the_machine(
 
     monkeypatch.setattr(keep_run, "DATA", tmp_path)
     results = small_results.copy(shown_once, tmp_path / "copy") / "results/quickstart"
-    sums = {"file /home/me/weights/decoder/config.json": "12ab", "step embed": "34cd"}
+    sums = {"file /home/me/weights/decoder/model.safetensors": "12ab", "step embed": "34cd"}
     run = {"command": "snakemake", "config": {"seed": 1}}
     write_json(results / "run.json", {**run, "digests": sums, "files": {}})
     keep_run.main(results, "kept")
-    run["sha256"] = {"decoder/config.json": "12ab"}
+    run["sha256"] = {"decoder/model.safetensors": "12ab"}
     assert read_json(tmp_path / "kept/run.json") == run
     layers, rows = (pd.read_csv(tmp_path / f"kept/{name}.csv") for name in ("layers", "rows"))
     (selected,) = rows.loc[rows["kind"] == "selected", "mean_macro_f1"]
