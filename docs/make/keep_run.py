@@ -61,8 +61,9 @@ def main(tables: Path, name: str) -> None:
         .astype(str)
     )
     for table, content in written.items():
-        used = content.loc[:, (content != "").any()]
-        used.to_csv(out / f"{table}.csv", index=False, lineterminator="\n")
+        if len(content):
+            used = content.loc[:, (content != "").any()]
+            used.to_csv(out / f"{table}.csv", index=False, lineterminator="\n")
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from scipy.stats import spearmanr
 PAGES = Path(__file__).parents[1] / "findings"
 MINILM, MPNET = "all-MiniLM-L6-v2", "all-mpnet-base-v2"
 LOGISTIC, CENTROID = "logistic regression", "nearest centroid"
-SHOWN = (0, 2, 4, 6, 8, 12, 16, 20, 24, 28, 29, 30)
+SHOWN = (0, 4, 8, 12, 16, 20, 24, 28, 30)
 _TABLE = re.compile(r"(<!-- table: (\w+) -->\n\n)(?:\|.*\n)*")
 
 
@@ -172,15 +172,16 @@ def percent(rows: pd.DataFrame, score: str, ends: str = "") -> pd.Series:
 
 
 def decoder_layers() -> str:
-    """Both classifiers on some layers of the decoder's inputs, CoarseWSD-20."""
+    """Some layers of the decoder's inputs on CoarseWSD-20."""
     rows = where(read("decoders-coarsewsd20/layers"), view="focal")
     table = []
-    for classifier in ("logistic", "nearest_centroid"):
-        for model in ("plain", "echo", "prompt"):
+    for model in ("plain", "echo", "prompt"):
+        for classifier in ("logistic", "nearest_centroid")[: 2 if model == "echo" else 1]:
             curve = where(rows, model=model, classifier=classifier).set_index("layers")["value"]
             cells = (number(100 * curve[layer]) for layer in SHOWN)
-            table.append([f"{model}, {classifier.replace('_', ' ')}", *cells])
-    return markdown(["layer", *SHOWN], table)
+            name = model if classifier == "logistic" else f"{model}, {CENTROID}"
+            table.append([name, *cells])
+    return markdown([f"{LOGISTIC}, layer", *SHOWN], table)
 
 
 def decoder_selected() -> str:
