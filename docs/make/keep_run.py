@@ -45,7 +45,8 @@ def main(tables: Path, name: str) -> None:
     best = read("comparison/best-set")
     row = ["model", "view", "layers", "classifier"]
     layers = read("comparison/layers").merge(best[[*row, "in_confidence_set"]], how="left", on=row)
-    rows = read("comparison")
+    # The table has each row once per model that it is compared with.
+    rows = read("comparison").drop(columns="reference_model").drop_duplicates()
     written = {
         "layers": layers,
         "rows": rows[rows["kind"] != "candidate"],
