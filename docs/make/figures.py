@@ -5,7 +5,6 @@ findings show the numbers of the tables in docs/findings/data/.
 tests/docs/test_tutorial.py draws all of them again and compares.
 """
 
-import csv
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,7 +13,9 @@ from typing import Any, NamedTuple
 
 import matplotlib
 import numpy as np
+import pandas as pd
 from matplotlib.figure import Figure
+from tables import MINILM, MPNET, read, where
 
 from wsd.analysis.project import pca
 from wsd.inference.focal_embedder import FocalEmbedder
@@ -35,10 +36,8 @@ STYLE: Any = {
 WORDS = ("apple", "bank", "crane", "java", "spring")
 KS = (1, 2, 3, 4)
 FIGURES = Path(__file__).parents[1] / "figures"
-DATA = Path(__file__).parents[1] / "findings/data"
 SIZES = ("1%", "5%", "10%", "25%", "50%", "100%")
 PARTS = ("nouns", "verbs", "adjectives", "adverbs")
-MINILM = "all-MiniLM-L6-v2"
 
 
 class Score(NamedTuple):
@@ -89,7 +88,7 @@ def draw_projections(k: int, out: Path) -> None:
 
 def draw_two_corpora(out: Path) -> None:
     """Draw macro-F1 over MiniLM's layers on both corpora."""
-    nouns, words = table("coarsewsd20-layers"), table("noad-layers")
+    nouns, words = read("coarsewsd20-layers"), read("noad-layers")
     logistic, centroid = "logistic regression", "nearest centroid"
     curves = {
         "CoarseWSD-20, logistic regression": scores(nouns, model=MINILM, classifier=logistic),
@@ -101,14 +100,14 @@ def draw_two_corpora(out: Path) -> None:
 
 def draw_parts_of_speech(out: Path) -> None:
     """Draw macro-F1 over the layers, a curve per part of speech."""
-    rows = table("noad-layers")
+    rows = read("noad-layers")
     _draw_curves({part: scores(rows, words=part) for part in PARTS}, out / "parts-of-speech.svg")
 
 
 def draw_rows(out: Path) -> None:
     """Draw macro-F1 of the selected configuration, controls, baselines and published systems."""
-    study = {"run": "config/study.yaml", "metric": "mean_macro_f1"}
-    rows = [row for row in table("coarsewsd20-rows") if study.items() <= row.items()]
+    kept = where(read("coarsewsd20-rows"), run="config/study.yaml", metric="mean_macro_f1")
+    rows = [row for _, row in kept.iterrows()]
     drawn = [(row["row"], score(row)) for row in rows]
     drawn.insert(1, ("the same, words vary", score(rows[0], "_over_words")))
     with styled():
@@ -128,7 +127,7 @@ def draw_rows(out: Path) -> None:
 
 def draw_training_size(out: Path) -> None:
     """Draw macro-F1 against the share of the training set."""
-    rows = {row["training set"]: row for row in table("coarsewsd20-training-size")}
+    rows = {row["training set"]: row for _, row in read("coarsewsd20-training-size").iterrows()}
     with styled():
         figure = Figure(figsize=(TWO_COLUMNS * MM, 55 * MM), layout="constrained")
         ax = figure.subplots()
@@ -143,19 +142,13 @@ def draw_training_size(out: Path) -> None:
         _save(figure, out / "training-size.svg")
 
 
-def table(name: str) -> list[dict[str, str]]:
-    """Return the rows of a table in docs/findings/data/."""
-    with (DATA / f"{name}.csv").open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
-
-
-def scores(rows: list[dict[str, str]], **values: str) -> list[Score]:
+def scores(rows: pd.DataFrame, **values: str) -> list[Score]:
     """Return the scores of the rows with the given values, in the order of the layers."""
-    kept = [row for row in rows if values.items() <= row.items()]
-    return [score(row, "_over_words") for row in sorted(kept, key=lambda row: int(row["layer"]))]
+    kept = where(rows, **values).sort_values("layer")
+    return [score(row, "_over_words") for _, row in kept.iterrows()]
 
 
-def score(row: dict[str, str], level: str = "") -> Score:
+def score(row: pd.Series, level: str = "") -> Score:
     """Return a row's score, with the interval of a level if it has one.
 
     A row without a value, of several seeds, has their range: its middle is the value.
@@ -169,16 +162,16 @@ def score(row: dict[str, str], level: str = "") -> Score:
 def draw_published(out: Path) -> None:
     """Draw the share of each model's rise over its depth: ours in colour, published ones grey."""
     published: dict[str, list[float]] = {}
-    for row in table("published"):
+    for _, row in read("published").iterrows():
         if "best layer only" not in row["task"]:
             published.setdefault(row["source"] + row["model"], []).append(float(row["score"]))
     noad = {"classifier": "logistic regression", "words": "all"}
     plain = {"input": "plain", "first_piece": "line break (default)"}
     logistic = {"classifier": "logistic regression"}
     ours = {
-        "MiniLM, SemCor and MASC": scores(table("noad-layers"), model=MINILM, **noad),
-        "mpnet, SemCor and MASC": scores(table("noad-layers"), model="all-mpnet-base-v2", **noad),
-        "SmolLM2, quickstart corpus": scores(table("decoders"), **plain, **logistic),
+        "MiniLM, SemCor and MASC": scores(read("noad-layers"), model=MINILM, **noad),
+        "mpnet, SemCor and MASC": scores(read("noad-layers"), model=MPNET, **noad),
+        "SmolLM2, quickstart corpus": scores(read("decoders"), **plain, **logistic),
     }
     with styled():
         figure = Figure(figsize=(TWO_COLUMNS * MM, 62 * MM), layout="constrained")
@@ -197,21 +190,16 @@ def draw_decoders(out: Path) -> None:
     """Draw macro-F1 over the depth, a curve per input of the decoder, beside MiniLM."""
     names = {"plain": "SmolLM2, plain", "echo": "SmolLM2, echo", "prompt": "SmolLM2, prompt"}
     names[MINILM] = "MiniLM"
-    kept = {"view": "focal", "classifier": "logistic"}
+    rows = read("decoders-coarsewsd20/layers")
+    rows = where(rows, view="focal", classifier="logistic")
     with styled():
         figure = Figure(figsize=(TWO_COLUMNS * MM, 70 * MM), layout="constrained")
         ax = figure.subplots()
         for i, (model, name) in enumerate(names.items()):
-            of_model = kept | {"model": model}
-            rows = [
-                r for r in table("decoders-coarsewsd20/layers") if of_model.items() <= r.items()
-            ]
-            x, *ends = (
-                np.array([float(row[column]) for row in rows])
-                for column in ("relative_depth", "value", "low", "high")
-            )
-            value, low, high = (100 * end for end in ends)
-            ax.errorbar(x, value, yerr=(value - low, high - value), label=name, **look(i))
+            curve = where(rows, model=model)
+            value, low, high = (100 * curve[column] for column in ("value", "low", "high"))
+            error = (value - low, high - value)
+            ax.errorbar(curve["relative_depth"], value, yerr=error, label=name, **look(i))
         # Layer 0, of 33 to 45, would hide the differences.
         ax.set(xlabel="layer / blocks", ylabel="macro-F1 (%)", ylim=(68, 97))
         ax.legend(loc="lower right")

@@ -1,15 +1,16 @@
-"""Keep a run's numbers: `python docs/make/keep_run.py results/<dataset>/runs/<run> [<name>]`.
+"""Keep a run's numbers: `python docs/make/keep_run.py results/<dataset>/runs/<run>`.
 
-docs/findings/data/<name>/ gets the run's config and the rows of its tables that the findings quote.
+docs/findings/data/<run>/ gets the run's config and the rows of its tables that the findings quote.
 No file has a sentence of a corpus, or a path of this machine.
 """
 
-import json
 import sys
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
+
+from wsd.storage.json import read_json, write_json
 
 DATA = Path(__file__).parents[1] / "findings/data"
 METRIC = "mean_macro_f1"
@@ -31,13 +32,10 @@ def run_of(run: dict[str, Any]) -> dict[str, Any]:
     return {"command": run["command"], "config": run["config"], "sha256": sums}
 
 
-def main(tables: Path, name: str) -> None:
+def main(tables: Path) -> None:
     """Write the files of one run."""
-    out = DATA / name
-    out.mkdir(parents=True, exist_ok=True)
-    run = run_of(json.loads((tables / "run.json").read_text(encoding="utf-8")))
-    text = json.dumps(run, indent=2, sort_keys=True, ensure_ascii=False)
-    (out / "run.json").write_text(text + "\n", encoding="utf-8")
+    out = DATA / tables.name
+    write_json(out / "run.json", run_of(read_json(tables / "run.json")))
 
     def read(table: str) -> pd.DataFrame:
         return of_metric(pd.read_csv(tables / f"{table}.csv", dtype=str, keep_default_na=False))
@@ -68,4 +66,4 @@ def main(tables: Path, name: str) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), sys.argv[2] if sys.argv[2:] else Path(sys.argv[1]).name)
+    main(Path(sys.argv[1]))

@@ -40,7 +40,7 @@ def markdown(head: Iterable[object], rows: Iterable[Iterable[object]]) -> str:
 
 def number(value: object, digits: int = 1, sign: bool = False) -> str:
     """Return a number with a minus sign as in print; whole numbers have no decimals."""
-    return f"{float(value):{'+' if sign else ''}.{digits}f}".replace("-", "\N{MINUS SIGN}")  # type: ignore[arg-type]
+    return f"{float(value):{'+' if sign else ''}.{digits}f}".replace("-", "\N{MINUS SIGN}")
 
 
 def interval(row: pd.Series, level: str = "", digits: int = 1) -> str:
@@ -95,8 +95,12 @@ def coarsewsd20_differences() -> str:
     rows = where(read("coarsewsd20-differences"), minus=f"{CENTROID}, BERT-large")
     rows = rows[rows["run"].str.contains("study")]
     table = []
-    for name in ("word accuracy", "macro-F1", "balanced accuracy"):
-        metric = "mean_" + name.lower().replace("-", "_").replace(" ", "_")
+    names = {
+        "mean_word_accuracy": "word accuracy",
+        "mean_macro_f1": "macro-F1",
+        "mean_balanced_accuracy": "balanced accuracy",
+    }
+    for metric, name in names.items():
         cells = [name]
         for model in (MINILM, MPNET):
             row = where(rows, metric=metric, model=model).iloc[0]
@@ -153,13 +157,13 @@ def published_ranks() -> str:
     table = []
     families = ("bert-base-uncased", "bert-base-cased", "roberta-base", "xlnet-base-cased")
     for base in (*families, "albert-base-v2"):
-        peaks, curves = [], []
+        peaks, shapes = [], []
         for model in (base, base.replace("base", "large")):
             scores = where(rows, model=model).sort_values("layer")["score"].to_numpy(float)
             blocks = len(scores) - 1
             peaks.append(f"{scores.argmax()}/{blocks}")
-            curves.append(np.interp(np.linspace(0, blocks, 13), np.arange(blocks + 1), scores))
-        correlation = spearmanr(*curves).statistic
+            shapes.append(np.interp(np.linspace(0, blocks, 13), np.arange(blocks + 1), scores))
+        correlation = spearmanr(*shapes).statistic
         table.append([base.replace("-base", ""), *peaks, number(correlation, 2)])
     return markdown(["family", "peak of base", "peak of large", "rank correlation"], table)
 
@@ -175,12 +179,15 @@ def decoder_layers() -> str:
     """Some layers of the decoder's inputs on CoarseWSD-20."""
     rows = where(read("decoders-coarsewsd20/layers"), view="focal")
     table = []
-    for model in ("plain", "echo", "prompt"):
-        for classifier in ("logistic", "nearest_centroid")[: 2 if model == "echo" else 1]:
-            curve = where(rows, model=model, classifier=classifier).set_index("layers")["value"]
-            cells = (number(100 * curve[layer]) for layer in SHOWN)
-            name = model if classifier == "logistic" else f"{model}, {CENTROID}"
-            table.append([name, *cells])
+    named = {
+        "plain": ("plain", "logistic"),
+        "echo": ("echo", "logistic"),
+        f"echo, {CENTROID}": ("echo", "nearest_centroid"),
+        "prompt": ("prompt", "logistic"),
+    }
+    for name, (model, classifier) in named.items():
+        curve = where(rows, model=model, classifier=classifier).set_index("layers")["value"]
+        table.append([name, *(number(100 * curve[layer]) for layer in SHOWN)])
     return markdown([f"{LOGISTIC}, layer", *SHOWN], table)
 
 
@@ -203,7 +210,7 @@ def selected_layers(run: str, models: list[str]) -> str:
         row = where(read(f"{run}/rows"), kind="selected", model=model)
         score = percent(row, "mean_macro_f1", "mean_macro_f1_")
         minus = where(pairs, reference_model=model, model=models[0])
-        first = minus.empty or percent(minus, "difference")
+        first = None if minus.empty else percent(minus, "difference")
         layers = where(read(f"{run}/layers"), view="focal", classifier="logistic", model=model)
         last = percent(layers, "difference", "difference_")
         peak = where(read(f"{run}/peaks"), view="focal", classifier="logistic", model=model)
@@ -212,9 +219,9 @@ def selected_layers(run: str, models: list[str]) -> str:
                 "selected layer": row["layers"].iloc[0],
                 "its macro-F1": cell(score),
                 "over words": interval(score, "_over_words"),
-                f"minus {names[0]}": "" if first is True else cell(first),
+                f"minus {names[0]}": "" if first is None else cell(first),
                 f"minus {names[0]}, over words": ""
-                if first is True
+                if first is None
                 else interval(first, "_over_words"),
                 "last layer minus selected": "selected" if last.isna().any() else cell(last),
                 "peak over words": cell(peak.rename(columns={"peak": "value"}).iloc[0], digits=0),

@@ -47,6 +47,7 @@ LEFT_OUT = {"name": "c", "skip_reason": "not there"}
         ([FINE], 1, 0, "1 packages audited: no known vulnerabilities"),
         ([FINE, BAD, LEFT_OUT], 3, 1, "b 2: PYSEC-1, fixed in 3"),
         ([FINE, LEFT_OUT], 2, 3, "not audited"),
+        ([FINE], 2, 3, "not audited"),
         ([], 1, 3, "not audited"),
         ([1], 1, 3, "not audited"),
     ],

@@ -35,10 +35,11 @@ def test_a_run_is_kept_without_paths_of_the_machine(
     sums = {"file /home/me/weights/decoder/model.safetensors": "12ab", "step embed": "34cd"}
     run = {"command": "snakemake", "config": {"seed": 1}}
     write_json(results / "run.json", {**run, "digests": sums, "files": {}})
-    keep_run.main(results, "kept")
+    keep_run.main(results)
+    kept = tmp_path / results.name
     run["sha256"] = {"decoder/model.safetensors": "12ab"}
-    assert read_json(tmp_path / "kept/run.json") == run
-    layers, rows = (pd.read_csv(tmp_path / f"kept/{name}.csv") for name in ("layers", "rows"))
+    assert read_json(kept / "run.json") == run
+    layers, rows = (pd.read_csv(kept / f"{name}.csv") for name in ("layers", "rows"))
     (selected,) = rows.loc[rows["kind"] == "selected", "mean_macro_f1"]
     assert len(layers) == 8 and selected in set(layers["value"])
 
